@@ -44,7 +44,7 @@ ObserverChain::ObserverChain(const std::vector<std::string>& names,
     const Position fresh = new_from_start ? oldest : before;
     const Position acked = std::max(stored.value_or(fresh), oldest);
     observers_.push_back({.observer = {name, acked, continued ? Position{} : before, bounds},
-                          .stored = stored.value_or(Position{})});
+                          .stored = stored});
   }
   for (const AckInfo& ack : control.acks) {
     if (!contains(names, ack.observer)) retired_.push_back(ack);

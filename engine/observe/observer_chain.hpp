@@ -55,7 +55,7 @@ class ObserverChain {
  private:
   struct Place {
     RequiredObserver observer;
-    Position stored{};                   ///< The ack as last written.
+    std::optional<Position> stored{};    ///< The ack as last written.
     std::optional<Instant> trouble_until{};
     std::string trouble{};
   };

@@ -23,6 +23,9 @@ class DiskFile {
   virtual Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> into) const = 0;
   [[nodiscard]] virtual Result<std::uint64_t> size() const = 0;
   virtual Status resize(std::uint64_t bytes) = 0;  ///< Shorter cuts; longer reads as zeros.
+  /// Sets room aside up to `bytes` without changing the size, so that a full disk is met here and
+  /// not by a later write. A file system that cannot is a success that did nothing.
+  virtual Status reserve(std::uint64_t bytes) = 0;
 };
 
 /// The few file operations that a store needs, so that a simulated disk can crash, tear, lose, fill
