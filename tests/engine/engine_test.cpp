@@ -1,12 +1,12 @@
 #include "engine/engine.hpp"
 
 #include "engine/subscribe/subscription.hpp"
+#include "tests/support/reply.hpp"
 #include "tests/support/scripted_store.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <atomic>
-#include <future>
 #include <memory>
 #include <set>
 #include <string>
@@ -36,14 +36,13 @@ struct Running {
     engine = std::move(*opened);
   }
 
-  std::future<Outcome> append(const std::string& subject, const std::string& data = "{}") {
-    auto promise = std::make_shared<std::promise<Outcome>>();
-    auto future = promise->get_future();
+  test::Reply append(const std::string& subject, const std::string& data = "{}") {
+    test::Reply reply;
     engine->append({.subject = subject, .events = {{.id = ids.event_id(clock.wall()), .type = "acme.x", .data = data}}},
                    {},
                    true,
-                   [promise](Outcome outcome) { promise->set_value(std::move(outcome)); });
-    return future;
+                   reply.respond());
+    return reply;
   }
 };
 
@@ -70,9 +69,9 @@ TEST_CASE("C34 Engine: callers on many threads get distinct consecutive numbers"
     std::vector<std::jthread> callers;
     for (int caller = 0; caller < threads; ++caller) {
       callers.emplace_back([&, caller] {
-        std::vector<std::future<Outcome>> futures;
-        for (int at = 0; at < each; ++at) futures.push_back(running.append("one"));
-        for (auto& future : futures) outcomes[static_cast<std::size_t>(caller)].push_back(future.get());
+        std::vector<test::Reply> replies;
+        for (int at = 0; at < each; ++at) replies.push_back(running.append("one"));
+        for (const test::Reply& reply : replies) outcomes[static_cast<std::size_t>(caller)].push_back(reply.get());
       });
     }
   }
@@ -96,13 +95,14 @@ TEST_CASE("Engine: stop answers everybody and loses nothing that was answered", 
   std::atomic<bool> stopping{false};
   std::atomic<std::uint64_t> committed{0};
   std::atomic<std::uint64_t> refused{0};
+  std::atomic<std::uint64_t> odd{0};
   std::vector<std::jthread> callers;
   for (int caller = 0; caller < 4; ++caller) {
     callers.emplace_back([&, caller] {
       while (!stopping) {
         const Outcome outcome = running.append("run-" + std::to_string(caller)).get();
         if (outcome.error) {
-          CHECK(outcome.error->code == ErrorCode::closed);
+          if (outcome.error->code != ErrorCode::closed) ++odd;
           ++refused;
         } else {
           ++committed;
@@ -115,6 +115,7 @@ TEST_CASE("Engine: stop answers everybody and loses nothing that was answered", 
   while (refused < 4) std::this_thread::yield();
   stopping = true;
   callers.clear();
+  CHECK(odd == 0);
   CHECK(running.disk.events.size() == committed);
 }
 
@@ -126,8 +127,7 @@ TEST_CASE("C38 Subscription: history and live join without a hole while writers 
   for (int writer = 0; writer < 4; ++writer) {
     writers.emplace_back([&, writer] {
       for (std::uint64_t at = 0; at < total / 4; ++at) {
-        REQUIRE_FALSE(running.append("run-" + std::to_string(writer)).get().error);
-        ++written;
+        if (!running.append("run-" + std::to_string(writer)).get().error) ++written;
       }
     });
   }
@@ -141,7 +141,7 @@ TEST_CASE("C38 Subscription: history and live join without a hole while writers 
       SubscriptionOptions options{.events_max = 100'000, .bytes_max = std::size_t{1} << 30};
       if (!whole_log) options.subject = "run-1";
       auto subscription = Subscription::open(*running.engine, running.readers, options);
-      REQUIRE(subscription);
+      if (!subscription) return;  // heard nothing, and the count below says so
       heard[reader] = read_places(**subscription, whole_log ? total : total / 4, whole_log);
     });
   }
