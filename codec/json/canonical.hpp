@@ -12,7 +12,7 @@ namespace runwire::json {
 ///
 /// Errors: `invalid` with the fact `offset` (bytes) for what RFC 8259 or I-JSON forbids: syntax,
 /// trailing bytes, invalid UTF-8, lone surrogates, duplicate keys, numbers that overflow, and
-/// numbers that in canonical form are digits only and beyond ±(2^53-1); `too_large` for depth over
+/// numbers that in canonical form are digits only and beyond +-(2^53-1); `too_large` for depth over
 /// limits::depth_max or a result over limits::data_bytes_max.
 /// Threads: any; keeps one parser per thread.
 [[nodiscard]] Result<std::string> canonicalise(std::string_view text);
