@@ -209,7 +209,9 @@ std::optional<std::uint64_t> segment_number(std::string_view name) {
 
 void append_bytes(Bytes& into, ByteView bytes) {
   constexpr std::size_t piece = 1024;
-  if (bytes.size() > piece) into.reserve(std::max(into.size() + bytes.size(), into.capacity()));
+  if (into.capacity() - into.size() < bytes.size()) {
+    into.reserve(std::max(into.size() + bytes.size(), 2 * into.capacity()));
+  }
   while (bytes.size() > piece) {
     into.insert(into.end(), bytes.begin(), bytes.begin() + piece);
     bytes = bytes.subspan(piece);
