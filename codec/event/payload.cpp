@@ -4,6 +4,8 @@
 #include "codec/event/types.hpp"
 #include "codec/json/padded_parser.hpp"
 
+#include <simdjson.h>
+
 #include <initializer_list>
 #include <utility>
 
@@ -11,6 +13,7 @@ namespace runwire {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
+static_assert(json::padding_bytes >= simdjson::SIMDJSON_PADDING);
 
 std::unexpected<Error> refuse(std::string_view key, std::string_view rule) {
   return fail(Error{ErrorCode::invalid, "data." + std::string(key) + ": " + std::string(rule), {}}
@@ -104,7 +107,7 @@ class PayloadReader {
   Result<Payload> read(std::string_view data) {
     ondemand::document document;
     ondemand::object members;
-    if (json::thread_parser().open({}, data, {}, document) != simdjson::SUCCESS ||
+    if (json::thread_parser<ondemand::parser>().open({}, data, {}, document) != simdjson::SUCCESS ||
         document.get_object().get(members) != simdjson::SUCCESS) {
       return fail(ErrorCode::invalid, "data: must be an object");
     }

@@ -7,6 +7,8 @@
 #include "codec/json/quote.hpp"
 #include "codec/json/string_scan.hpp"
 
+#include <simdjson.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -18,6 +20,8 @@ namespace runwire::json {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
+using Parser = PaddedParser<ondemand::parser>;
+static_assert(padding_bytes >= simdjson::SIMDJSON_PADDING);
 
 /// Scalars come with the white space behind them.
 std::string_view without_white_space(std::string_view token) {
@@ -29,7 +33,7 @@ std::string_view without_white_space(std::string_view token) {
 /// objects that are open stand in one vector; each object sorts its own part when it ends.
 class Rebuilder {
  public:
-  Rebuilder(PaddedParser& parser, std::size_t text_size) : parser_(parser), text_size_(text_size) {}
+  Rebuilder(Parser& parser, std::size_t text_size) : parser_(parser), text_size_(text_size) {}
 
   /// The text was put between brackets, so that a scalar is read as any other value: exactly one
   /// element has to be there, and nothing behind the closing bracket.
@@ -177,7 +181,7 @@ class Rebuilder {
     return {};
   }
 
-  PaddedParser& parser_;
+  Parser& parser_;
   std::size_t text_size_;
   ondemand::document* document_ = nullptr;
   std::string out_{};
@@ -189,7 +193,7 @@ class Rebuilder {
 
 Result<std::string> rebuild(std::string_view text) {
   if (auto status = check_strings(text); !status) return fail(std::move(status.error()));
-  PaddedParser& parser = thread_parser();
+  Parser& parser = thread_parser<ondemand::parser>();
   ondemand::document document;
   if (parser.open("[", text, "]", document) != simdjson::SUCCESS) {
     return fail(malformed("not JSON", text.size()));

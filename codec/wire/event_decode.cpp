@@ -2,7 +2,8 @@
 #include "codec/wire/event_codec.hpp"
 #include "codec/wire/event_visitor.hpp"
 
-#include <algorithm>
+#include <msgpack.hpp>
+
 #include <utility>
 
 namespace runwire::wire {

@@ -9,18 +9,16 @@
 #include <optional>
 #include <string_view>
 
-#include <msgpack.hpp>
-
 namespace runwire::wire {
 
 /// What msgpack's parser tells of one event, judged as it comes and put into an EventView.
-/// Private to codec's sources (it shows msgpack's types).
+/// Private to codec's sources; it has every call of msgpack's visitor without showing msgpack.
 ///
 /// It knows at each value where that value's first byte has to be, so it can tell the one canonical
 /// form from all others by looking at that byte. Inside unknown fields, which are any msgpack, it
 /// only keeps count of the depth; `count_unknown_fields` judges them afterwards.
 /// Bound: refuses before the parser would go deeper than limits::depth_max; allocates nothing.
-class EventVisitor : public msgpack::null_visitor {
+class EventVisitor {
  public:
   explicit EventVisitor(const char* begin) : begin_(begin), at_(begin) {}
 
@@ -45,9 +43,14 @@ class EventVisitor : public msgpack::null_visitor {
     in_key_ = false;
     return true;
   }
+  bool start_array_item() { return true; }
+  bool end_array_item() { return true; }
+  bool start_map_value() { return true; }
+  bool end_map_value() { return true; }
   void parse_error(std::size_t, std::size_t) {
     stop({ErrorCode::invalid, "event: a byte that starts no value", {}});
   }
+  void insufficient_bytes(std::size_t, std::size_t) {}
 
   /// The refusal that stopped the parser, if one did.
   [[nodiscard]] std::optional<Error>& error() { return error_; }
