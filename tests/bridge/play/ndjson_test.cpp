@@ -85,6 +85,30 @@ TEST_CASE("ndjson: failing or cancelling a scope closes what lies in it first", 
   CHECK(only(failed, "model.failed")["position"] == "before_stream");
 }
 
+TEST_CASE("ndjson: an ended input is a value and need not count its deltas", "[play]") {
+  const Json input = line("tool.input.started", {{"operation_id", "o"}, {"call_id", "c"}, {"name", "n"}});
+  const Json piece = line("tool.input.delta", {{"call_id", "c"}, {"index", 0}, {"delta", "{}"}});
+  const Json whole = {{"operation_id", "o"}, {"call_id", "c"}, {"name", "n"}, {"input", Json::object()}};
+  const Json done = line("model.completed", {{"operation_id", "o"}, {"finish", "stop"}, {"usage", Json::object()}});
+  const Json over = line("turn.completed", {{"turn", 1}});
+  const auto steps = play({begin, turn, model, input, piece, line("tool.input.ended", whole), done, over, line("run.completed")});
+  CHECK(terminal(steps) == "run.completed");
+  Json other = whole;
+  other["operation_id"] = "p";
+  CHECK(failure(play({begin, turn, model, input, piece, line("tool.input.ended", other)})) == "recording_invalid");
+}
+
+TEST_CASE("ndjson: an ended thought holds its text under the key that a text has", "[play]") {
+  const Json started = line("reasoning.started", {{"operation_id", "o"}, {"reasoning_id", "r"}});
+  const Json piece = line("reasoning.delta", {{"reasoning_id", "r"}, {"index", 0}, {"delta", "hm"}});
+  const auto end = [&](const char* key) {
+    return line("reasoning.ended", {{"operation_id", "o"}, {"reasoning_id", "r"}, {key, "hm"}, {"deltas", 1}});
+  };
+  const Json cancel = line("run.cancelled", {{"reason", "user"}});
+  CHECK(terminal(play({begin, turn, model, started, piece, end("text"), cancel})) == "run.cancelled");
+  CHECK(failure(play({begin, turn, model, started, piece, end("reasoning"), cancel})) == "recording_invalid");
+}
+
 TEST_CASE("ndjson: a recording without a terminal is incomplete, what follows one is not read", "[play]") {
   CHECK(failure(play({begin, turn})) == "stream_incomplete");
   CHECK(play({begin, line("run.completed"), turn}).size() == 2);

@@ -33,7 +33,7 @@ TEST_CASE("chat: reasoning and text alternate as contents of their own", "[play]
 TEST_CASE("chat: content as a list of parts, of which thinking is a list again", "[play]") {
   const Json thinking = {{"type", "thinking"}, {"thinking", {{{"type", "text"}, {"text", "2+2"}}}}};
   const auto steps = play({chunk({{"content", {thinking}}}), chunk({{"content", {{{"type", "text"}, {"text", "4"}}}}}), finish("stop")});
-  CHECK(only(steps, "reasoning.ended")["reasoning"] == "2+2");
+  CHECK(only(steps, "reasoning.ended")["text"] == "2+2");
   CHECK(only(steps, "text.ended")["text"] == "4");
 }
 

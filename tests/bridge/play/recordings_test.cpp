@@ -11,8 +11,9 @@ namespace {
 /// What the raw lines say, by the smallest reader that can: all text, all reasoning, in order of
 /// arrival. It shares nothing with the adapters.
 struct Said {
-  std::string text;
-  std::string reasoning;
+  std::string text{};
+  std::string reasoning{};
+  std::string part{};  ///< The deltas of the text part that is open.
 };
 
 std::string string_at(const Json& value, const char* key) {
@@ -28,7 +29,16 @@ void read_anthropic(const Json& event, Said& said) {
 
 void read_responses(const Json& event, Said& said) {
   const std::string type = event.value("type", "");
-  if (type == "response.output_text.delta") said.text += string_at(event, "delta");
+  if (type == "response.output_text.delta") {
+    said.text += string_at(event, "delta");
+    said.part += string_at(event, "delta");
+  }
+  if (type == "response.output_text.done") {
+    // The whole value goes on where the deltas stopped: some recordings keep only their first few.
+    const std::string whole = string_at(event, "text");
+    if (whole.starts_with(said.part)) said.text += whole.substr(said.part.size());
+    said.part.clear();
+  }
   if (type == "response.reasoning_summary_text.delta" || type == "response.reasoning_text.delta") {
     said.reasoning += string_at(event, "delta");
   }
@@ -70,7 +80,7 @@ Said played_text(const std::vector<Step>& steps) {
   Said said;
   for (const Json& ended : all(steps, "text.ended")) said.text += ended["text"].get<std::string>();
   for (const Json& ended : all(steps, "reasoning.ended")) {
-    said.reasoning += ended["reasoning"].get<std::string>();
+    said.reasoning += ended["text"].get<std::string>();
   }
   return said;
 }
@@ -88,7 +98,7 @@ void check_folder(const char* folder, Format format, std::size_t failing) {
     CHECK(said.reasoning == expected.reasoning);
     CHECK(all(steps, "tool.started").size() ==
           all(steps, "tool.completed").size() + all(steps, "tool.failed").size());
-    failed += terminal(steps) == "run.failed" ? 1 : 0;
+    failed += terminal(steps) == "run.failed" ? 1U : 0U;
   }
   if (std::filesystem::exists(data_directory())) CHECK(failed == failing);
 }

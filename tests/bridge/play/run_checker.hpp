@@ -135,12 +135,20 @@ class RunChecker {
       return {};
     }
     if (data.at("operation_id") != state.operation) return "ends in another operation";
-    if (data.at("deltas") != state.deltas) return "counts its deltas wrongly";
-    if (kind != "tool.input" && data.at(kind) != state.text) return "is not what its deltas make";
-    if (data.contains("invalid") && data.at("invalid") != state.text) return "is not what its deltas make";
-    if (data.contains("invalid") == data.contains("input")) return "needs either input or invalid";
+    if (data.value("deltas", state.deltas) != state.deltas) return "counts its deltas wrongly";
+    std::string wrong = kind == "tool.input" ? ended_input(data, state) : ended_text(data, state);
     contents_.erase(open);
-    return {};
+    return wrong;
+  }
+
+  static std::string ended_text(const Json& data, const Content& state) {
+    return data.at("text") == state.text ? "" : "is not what its deltas make";
+  }
+
+  static std::string ended_input(const Json& data, const Content& state) {
+    if (data.contains("invalid") == data.contains("input")) return "needs either input or invalid";
+    if (!data.contains("invalid")) return {};
+    return data.at("invalid") == state.text ? "" : "is not what its deltas make";
   }
 
   bool started_ = false;

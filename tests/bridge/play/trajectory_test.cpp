@@ -30,6 +30,14 @@ TEST_CASE("trajectory: a step without a thought says its response, one without a
   CHECK(all(steps, "tool.started").empty());
 }
 
+TEST_CASE("trajectory: a response that is the action once more is not said", "[play]") {
+  Json fenced = step("\n", "ls -a\n", "a.txt");
+  fenced["response"] = "\n```\nls -a\n```";
+  CHECK(only(play({{"trajectory", {fenced}}}), "text.ended")["text"] == "\n");
+  fenced["thought"] = "";
+  CHECK(all(play({{"trajectory", {fenced}}}), "text.ended").empty());
+}
+
 TEST_CASE("trajectory: long observations show progress and are cut at the bound", "[play]") {
   const auto output = [](std::size_t bytes) {
     return play({{"trajectory", {step("x", "cat", std::string(bytes, 'o'))}}});
