@@ -1,0 +1,40 @@
+#include "bus/source/endpoints.hpp"
+
+#include "bus/zmq/endpoint.hpp"
+#include "bus/zmq/ipc_path.hpp"
+
+namespace runwire::bus {
+namespace {
+
+/// `.attach-` and the digits of any number.
+constexpr std::size_t suffix_bytes_max = 8 + 20;
+
+}  // namespace
+
+Result<Endpoints> Endpoints::beside(std::string_view listen) {
+  const auto judged = judge_bind(listen);
+  if (!judged) return fail(judged.error());
+  Endpoints endpoints;
+  endpoints.requests_ = listen;
+  if (judged->ipc) {
+    if (judged->path.size() + suffix_bytes_max > IpcPath::path_bytes_max) {
+      return fail(Error{ErrorCode::too_large, "listen: the path is too long for the sockets beside it", {}}
+                      .with("bytes", judged->path.size())
+                      .with("limit", IpcPath::path_bytes_max - suffix_bytes_max));
+    }
+  } else {
+    endpoints.host_ = listen.substr(0, listen.rfind(':'));
+  }
+  return endpoints;
+}
+
+std::string Endpoints::attach(std::uint64_t number) const {
+  return sibling("attach-" + std::to_string(number));
+}
+
+std::string Endpoints::sibling(std::string_view suffix) const {
+  if (!host_.empty()) return host_ + ":*";
+  return requests_ + "." + std::string(suffix);
+}
+
+}  // namespace runwire::bus
