@@ -38,7 +38,7 @@ class Report {
 };
 
 [[nodiscard]] double median(std::vector<double> values);
-/// `2 x AMD EPYC …, kernel 6.18, ext4`: what a table has to say beside its numbers.
+/// `2 x AMD EPYC x, kernel 6.18, ext4`: what a table has to say beside its numbers.
 [[nodiscard]] std::string machine_line(const std::string& data_directory);
 
 /// A directory for one run of a benchmark, removed with all that is in it.

@@ -8,7 +8,6 @@ find_package(double-conversion REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(tomlplusplus REQUIRED)
 
 add_library(runwire_msgpack INTERFACE)
 target_compile_definitions(runwire_msgpack INTERFACE MSGPACK_NO_BOOST)

@@ -130,6 +130,7 @@ class Engine::Impl {
     const std::scoped_lock lock(stopping_);
     mailbox_.close();
     stop_.store(true);
+    mailbox_.wakeup().raise();  // The core may have woken for the close, and not have seen this yet.
     if (core_thread_.joinable()) core_thread_.join();
     to_store_.close();
     if (store_thread_.joinable()) store_thread_.join();

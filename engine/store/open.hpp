@@ -32,12 +32,14 @@ struct SegmentsOptions {
                                                               IdSource& ids,
                                                               const Clock& clock);
 
+/// Larger than what the engine may still owe to its observers, so that nothing owed ever goes.
 struct MemoryOptions {
-  std::size_t run_events_max = 8192;                    ///< Of one subject; oldest first out.
-  std::size_t run_bytes_max = std::size_t{32} << 20;
+  std::size_t log_events_max = std::size_t{1} << 18;  ///< Oldest first out; at least one stays.
+  std::size_t log_bytes_max = std::size_t{256} << 20;
 };
 
-/// A store without a disk: tests and embedded use. SyncMode::none.
+/// A store without a disk: tests and embedded use. SyncMode::none. A subject's numbers outlive its
+/// events, so that none is ever used twice.
 [[nodiscard]] std::unique_ptr<Store> make_memory_store(const MemoryOptions& options, IdSource& ids);
 
 }  // namespace runwire

@@ -1,0 +1,131 @@
+#include "bridge/cli/commands.hpp"
+#include "bridge/cli/exit_codes.hpp"
+#include "bridge/cli/output.hpp"
+
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
+/// The commands that ask one question and print the answer: runs, observers, status.
+namespace runwire::cli {
+namespace {
+
+template <class Reply>
+Result<Reply> ask(client::Connection& connection, wire::Operation operation) {
+  auto answered = connection.call(std::move(operation));
+  if (!answered) return fail(std::move(answered.error()));
+  if (answered->reply.error) return fail(*std::move(answered->reply.error));
+  if (auto* reply = std::get_if<Reply>(&answered->reply.answer)) return std::move(*reply);
+  return fail(ErrorCode::invalid, "the server answered something else; is it of another version?");
+}
+
+struct RunsOptions {
+  std::string prefix{};
+  bool active = false;
+};
+
+void print_run(const wire::SubjectRow& row, Style style) {
+  if (style == Style::human) {
+    fmt::print("{:<40} {:<10} {:>8} events  last {}\n", row.subject, row.state,
+               row.last.value - row.first.value + 1, clock_of(row.time));
+    return;
+  }
+  fmt::print(R"({{"subject":{},"state":"{}","first":{},"last":{},"first_position":{},"last_position":{},"time":{}}})"
+             "\n",
+             json_string(row.subject), row.state, row.first.value, row.last.value, row.first_position.value,
+             row.last_position.value, row.time);
+}
+
+int runs(const RunsOptions& options, const Common& common) {
+  auto connection = client::Connection::open(common.connect());
+  if (!connection) return report(connection.error());
+  const Style style = style_of(common.json);
+  std::string after;
+  std::size_t count = 0;
+  for (bool end = false; !end;) {
+    auto page =
+        ask<wire::SubjectsReply>(**connection, wire::Subjects{.prefix = options.prefix, .after = after, .open = options.active});
+    if (!page) return report(page.error());
+    for (const wire::SubjectRow& row : page->subjects) print_run(row, style);
+    count += page->subjects.size();
+    end = page->end || page->subjects.empty();
+    if (!end) after = page->subjects.back().subject;
+  }
+  if (count == 0 && style == Style::human) fmt::print("no runs\n");
+  return std::fflush(stdout) == 0 ? exit_ok : exit_refused;
+}
+
+int observers(const Common& common) {
+  auto connection = client::Connection::open(common.connect());
+  if (!connection) return report(connection.error());
+  auto reply = ask<wire::ObserversReply>(**connection, wire::Observers{});
+  if (!reply) return report(reply.error());
+  const Style style = style_of(common.json);
+  if (reply->observers.empty() && style == Style::human) {
+    fmt::print("no required observers; name them with: runwire serve --require NAME\n");
+  }
+  for (const wire::ObserverRow& row : reply->observers) {
+    if (style == Style::human) {
+      fmt::print("{:<20} {:<9} acked {} owed {} in flight {} sent again {} refused {}\n", row.observer, row.state,
+                 row.acked.value, row.owed, row.in_flight, row.redeliveries, row.refusals);
+    } else {
+      fmt::print(
+          R"({{"observer":{},"state":"{}","epoch":{},"acked":{},"owed":{},"in_flight":{},"redeliveries":{},"refusals":{}}})"
+          "\n",
+          json_string(row.observer), row.state, row.epoch.value, row.acked.value, row.owed, row.in_flight,
+          row.redeliveries, row.refusals);
+    }
+  }
+  return std::fflush(stdout) == 0 ? exit_ok : exit_refused;
+}
+
+std::string text_of(const FactValue& value) {
+  if (const auto* number = std::get_if<std::uint64_t>(&value)) return std::to_string(*number);
+  return json_string(std::get<std::string>(value));
+}
+
+int status(const Common& common) {
+  auto connection = client::Connection::open(common.connect());
+  if (!connection) return report(connection.error());
+  auto reply = ask<wire::StatusReply>(**connection, wire::GetStatus{});
+  if (!reply) return report(reply.error());
+  if (style_of(common.json) == Style::human) {
+    for (const Fact& fact : reply->status) fmt::print("{:<32} {}\n", fact.name, text_of(fact.value));
+  } else {
+    std::string line;
+    for (const Fact& fact : reply->status) {
+      line += fmt::format("{}{}:{}", line.empty() ? "" : ",", json_string(fact.name), text_of(fact.value));
+    }
+    fmt::print("{{{}}}\n", line);
+  }
+  return std::fflush(stdout) == 0 ? exit_ok : exit_refused;
+}
+
+}  // namespace
+
+void add_runs(CLI::App& app, Common& common) {
+  auto options = std::make_shared<RunsOptions>();
+  CLI::App* command = app.add_subcommand("runs", "What ran, and how it ended");
+  add_client_options(*command, common);
+  command->add_option("PREFIX", options->prefix, "Only subjects that begin so");
+  command->add_flag("--active", options->active, "Only runs that have not ended");
+  command->callback([options, &common] { common.chosen = [options, &common] { return runs(*options, common); }; });
+}
+
+void add_observers(CLI::App& app, Common& common) {
+  CLI::App* command = app.add_subcommand("observers", "The required observers: who is attached, what is owed");
+  add_client_options(*command, common);
+  command->callback([&common] { common.chosen = [&common] { return observers(common); }; });
+}
+
+void add_status(CLI::App& app, Common& common) {
+  CLI::App* command = app.add_subcommand("status", "The cursors, the settings and every counter");
+  add_client_options(*command, common);
+  command->callback([&common] { common.chosen = [&common] { return status(common); }; });
+}
+
+}  // namespace runwire::cli

@@ -1,0 +1,140 @@
+#include "bridge/cli/commands.hpp"
+#include "bridge/cli/exit_codes.hpp"
+#include "bridge/cli/interrupt.hpp"
+#include "bridge/cli/output.hpp"
+#include "bus/source/server.hpp"
+#include "engine/store/open.hpp"
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace runwire::cli {
+namespace {
+
+struct ServeOptions {
+  std::string data{};
+  bool memory = false;
+  std::string listen{};
+  std::vector<std::string> required{};
+  bool from_start = false;
+  std::uint64_t ack_deadline_ms = static_cast<std::uint64_t>(limits::ack_deadline.count());
+  std::uint64_t lease_ms = static_cast<std::uint64_t>(limits::lease.count());
+  std::string ready_file{};
+};
+
+Result<std::unique_ptr<Store>> open_store(const ServeOptions& options, IdSource& ids, const Clock& clock) {
+  if (options.memory) return make_memory_store({}, ids);
+  return open_segments({.directory = options.data}, ids, clock);
+}
+
+void say_recovery(spdlog::logger& log, const Store& store) {
+  const RecoveryReport report = store.recovery();
+  if (report.tail_bytes_cut > 0) {
+    log.warn("recovery: {} torn bytes behind the last whole batch were cut; no answered event was in them",
+             report.tail_bytes_cut);
+  }
+  if (report.events_kept_unsynced > 0) {
+    log.info("recovery: {} whole events that were not known to be synced were kept and synced",
+             report.events_kept_unsynced);
+  }
+  if (report.catalogue_rebuilt) log.info("recovery: the catalogue was rebuilt from the segments");
+}
+
+/// Whole or not at all: a reader never sees half of it.
+Status write_ready_file(const std::string& path, const std::string& content) {
+  const std::string temporary = path + ".tmp";
+  std::ofstream file(temporary, std::ios::trunc);
+  file << content << '\n';
+  file.close();
+  if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
+    return fail(Error{ErrorCode::internal, "cannot write the ready file", {}}.with("path", path));
+  }
+  return {};
+}
+
+std::string ready_text(const bus::Server& server, const LogId& log, Term term) {
+  return fmt::format(R"({{"endpoint":{},"log":"{}","term":{},"pid":{}}})",
+                     json_string(server.endpoint()),
+                     to_string(log),
+                     term.value,
+                     ::getpid());
+}
+
+int serve(ServeOptions options) {
+  if (options.listen.empty()) {
+    auto own = own_endpoint();
+    if (!own) return report(own.error());
+    options.listen = std::move(*own);
+  }
+  spdlog::logger log("runwire", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  const SystemClock clock;
+  SystemIds ids;
+  auto store = open_store(options, ids, clock);
+  if (!store) return report(store.error());
+  say_recovery(log, **store);
+  const LogId log_id = (*store)->log_id();
+  const Term term = (*store)->term();
+  const Position last = (*store)->last();
+  bus::ServerOptions server_options{.listen = options.listen};
+  server_options.engine.required = options.required;
+  server_options.engine.new_observers_from_start = options.from_start;
+  server_options.engine.ack_deadline = std::chrono::milliseconds(options.ack_deadline_ms);
+  server_options.engine.lease = std::chrono::milliseconds(options.lease_ms);
+  auto server = bus::Server::open(server_options, std::move(*store), clock, ids);
+  if (!server) return report(server.error());
+  log.info("serving log {} (term {}, {} events) at {}", to_string(log_id), term.value, last.value, (*server)->endpoint());
+  for (const std::string& name : options.required) log.info("nobody sees an event before {} has acked it", name);
+  if (!options.ready_file.empty()) {
+    if (auto written = write_ready_file(options.ready_file, ready_text(**server, log_id, term)); !written) {
+      return report(written.error());
+    }
+  }
+  while (!wait_interrupted(std::chrono::minutes(1))) {
+  }
+  log.info("stopping: what was taken is written and answered first");
+  // A disk that hangs must not keep the process for ever: the log survives an end at any moment.
+  ::alarm(static_cast<unsigned>(std::chrono::ceil<std::chrono::seconds>(limits::drain_timeout).count()));
+  (*server)->stop();
+  const Positions end = (*server)->engine().positions();
+  log.info("stopped at position {}", end.committed.value);
+  return exit_ok;
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, Common& common) {
+  auto options = std::make_shared<ServeOptions>();
+  CLI::App* command = app.add_subcommand("serve", "Serve one log until SIGINT or SIGTERM");
+  command->add_option("--data", options->data, "Directory of the log; made when missing")->type_name("DIR");
+  command->add_flag("--memory", options->memory, "No disk: for tests, gone with the process");
+  command->add_option("--listen", options->listen, "ipc or loopback tcp endpoint (port * takes a free one)")
+      ->type_name("URL");
+  command->add_option("--require", options->required, "A required observer, in order; may be repeated")
+      ->type_name("NAME")
+      ->take_all();
+  command->add_flag("--from-start", options->from_start, "A new required observer gets the whole log");
+  command->add_option("--ack-deadline-ms", options->ack_deadline_ms, "From a delivery to its ack")
+      ->check(CLI::Range(1, 600'000));
+  command->add_option("--lease-ms", options->lease_ms, "A claim lives that long without a renewal")
+      ->check(CLI::Range(100, 600'000));
+  command->add_option("--ready-file", options->ready_file, "Written, as JSON, when requests are served")
+      ->type_name("FILE");
+  command->footer("Examples:\n  runwire serve --data /var/lib/runwire\n  runwire serve --data d --require audit");
+  command->callback([options, &common] {
+    if (options->memory != options->data.empty()) {
+      throw CLI::ValidationError("serve", "give either --data DIR or --memory");
+    }
+    common.chosen = [options] { return serve(*options); };
+  });
+}
+
+}  // namespace runwire::cli
