@@ -34,11 +34,14 @@ class Appender {
   virtual ~Appender() = default;
 
   /// Drafts without an id get one. Waits for the receipt. An error here means that the outcome of
-  /// nothing is known to be good (`timed_out`, `unavailable`); a refusal is in Appended::error.
+  /// nothing is known to be good (`timed_out`, `unavailable`), or that nothing was sent (`invalid`,
+  /// `too_large`: over what a message holds); a refusal is in Appended::error.
   virtual Result<Appended> append(const std::string& subject, std::vector<Draft> events) = 0;
   virtual Result<Appended> append(wire::Append request) = 0;
 
-  /// Pipelined. `done` is called from a later submit(), flush() or idle() of the same thread.
+  /// Pipelined. `done` is called from this or a later call of the same thread, and may submit().
+  /// One request of a subject is under way at a time; what was submitted behind a refused one is
+  /// answered `out_of_order`, and what is submitted after its `done` goes on.
   virtual Status submit(wire::Append request, std::move_only_function<void(Result<Appended>)> done) = 0;
   virtual Status flush() = 0;
   /// Renews claims and takes replies for up to `time`: an appender that pauses calls this instead
