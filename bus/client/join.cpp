@@ -33,7 +33,6 @@ void Join::start(const LogId& log, Term term) {
   restart_.reset();
   drop_buffer();
   caught_up_ = false;
-  overflowed_ = false;
   wait_ = false;
   counter_.reset();
   hole_at_.reset();
@@ -168,11 +167,6 @@ void Join::history_ended() {
   }
   wait_ = true;
   if (!wants_live()) return caught_up();
-  if (overflowed_) {  // What was let go may lie beyond this page: read once more, at once.
-    overflowed_ = false;
-    wait_ = false;
-    return;
-  }
   phase_ = Phase::live;
   if (drain()) caught_up();
 }
@@ -185,8 +179,7 @@ void Join::keep(Kept kept) {
   const auto* walk = std::get_if<Walk>(&kept);
   const std::size_t bytes = walk != nullptr ? walk->batch.bytes() : sizeof(Beacon);
   if (buffer_.size() >= options_.buffer_messages_max || buffer_bytes_ + bytes > options_.buffer_bytes_max) {
-    drop_buffer();
-    overflowed_ = true;
+    drop_buffer();  // What is kept now shows the hole, and is taken after it was read.
   }
   buffer_.push_back(std::move(kept));
   buffer_bytes_ += bytes;

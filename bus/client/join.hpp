@@ -115,7 +115,6 @@ class Join {
   Phase phase_ = Phase::reading;
   bool started_ = false;
   bool caught_up_ = false;  ///< Said so since start().
-  bool overflowed_ = false;
   bool wait_ = false;  ///< Nothing more is there: the next read waits for news.
   std::optional<std::uint64_t> counter_{};
   std::optional<std::uint64_t> hole_at_{};

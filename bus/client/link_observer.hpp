@@ -40,7 +40,7 @@ class LinkObserver final : public Observer {
   [[nodiscard]] std::uint64_t repeats_dropped() const override { return cursor_.repeats(); }
 
  private:
-  Result<std::optional<Owed>> turn(Instant now);
+  Status turn(Instant now);  ///< What it finds to hand out is in `ready_`.
   Status check() const;
   Status fail_for_ever(Error error);
   Status ask_attach(Instant now);

@@ -33,8 +33,7 @@ Status LinkObserver::fail_for_ever(Error error) {
 Status LinkObserver::begin() {
   const Instant until = now_is() + options_.connect.timeout;
   while (!deliver_) {
-    const Result<std::optional<Owed>> turned = turn(now_is());
-    if (!turned) return fail(turned.error());
+    if (Status turned = turn(now_is()); !turned) return turned;
     if (deliver_) break;
     if (now_is() >= until) {
       if (hindrance_) return fail(*hindrance_);
@@ -48,16 +47,16 @@ Status LinkObserver::begin() {
 Result<std::optional<Owed>> LinkObserver::next(milliseconds timeout) {
   const Instant until = now_is() + timeout;
   while (true) {
-    Result<std::optional<Owed>> owed = turn(now_is());
-    if (!owed || *owed) return owed;
+    if (Status turned = turn(now_is()); !turned) return fail(turned.error());
+    if (ready_) return std::exchange(ready_, std::nullopt);
     if (now_is() >= until) return std::optional<Owed>();
     if (Status waited = wait(until); !waited) return fail(waited.error());
   }
 }
 
-Result<std::optional<Owed>> LinkObserver::turn(Instant now) {
-  if (Status good = check(); !good) return fail(good.error());
-  if (Status turned = link_->turn(); !turned) return fail(turned.error());
+Status LinkObserver::turn(Instant now) {
+  if (Status good = check(); !good) return good;
+  if (Status turned = link_->turn(); !turned) return turned;
   take_replies(now);
   if (failure_) return fail(*failure_);
   if (deliver_ && link_->greeted() && link_->term() != term_) lose(now);
@@ -69,9 +68,9 @@ Result<std::optional<Owed>> LinkObserver::turn(Instant now) {
   } else if (!ready_) {
     done = receive(now);
   }
-  if (!done) return fail(done.error());
+  if (!done) return done;
   send_ack();
-  return std::exchange(ready_, std::nullopt);
+  return {};
 }
 
 Status LinkObserver::ask_attach(Instant now) {
