@@ -2,6 +2,7 @@
 #include "bridge/cli/exit_codes.hpp"
 #include "bridge/cli/interrupt.hpp"
 #include "bridge/cli/output.hpp"
+#include "bridge/cli/sabotage.hpp"
 #include "bus/source/server.hpp"
 #include "engine/store/open.hpp"
 
@@ -11,9 +12,11 @@
 #include <fmt/core.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -81,6 +84,11 @@ int serve(ServeOptions options) {
   auto store = open_store(options, ids, clock);
   if (!store) return report(store.error());
   say_recovery(log, **store);
+  const char* wanted = std::getenv("RUNWIRE_BREAK");  // NOLINT(concurrency-mt-unsafe): before any thread
+  const auto sabotage = sabotage_from(wanted == nullptr ? "" : wanted);
+  if (!sabotage) return report({ErrorCode::invalid, "RUNWIRE_BREAK: no such bug", {}});
+  if (*sabotage != Sabotage::none) log.critical("RUNWIRE_BREAK={}: this server breaks its promises", wanted);
+  *store = sabotaged(std::move(*store), *sabotage);
   const LogId log_id = (*store)->log_id();
   const Term term = (*store)->term();
   const Position last = (*store)->last();
@@ -91,6 +99,8 @@ int serve(ServeOptions options) {
   server_options.engine.lease = std::chrono::milliseconds(options.lease_ms);
   auto server = bus::Server::open(server_options, std::move(*store), clock, ids);
   if (!server) return report(server.error());
+  std::jthread acker;
+  if (*sabotage == Sabotage::early_publish) acker = early_acker(**server, (*server)->engine().store());
   log.info("serving log {} (term {}, {} events) at {}", to_string(log_id), term.value, last.value, (*server)->endpoint());
   for (const std::string& name : options.required) log.info("nobody sees an event before {} has acked it", name);
   if (!options.ready_file.empty()) {
@@ -103,6 +113,7 @@ int serve(ServeOptions options) {
   log.info("stopping: what was taken is written and answered first");
   // A disk that hangs must not keep the process for ever: the log survives an end at any moment.
   ::alarm(static_cast<unsigned>(std::chrono::ceil<std::chrono::seconds>(limits::drain_timeout).count()));
+  acker = {};
   (*server)->stop();
   const Positions end = (*server)->engine().positions();
   log.info("stopped at position {}", end.committed.value);

@@ -61,6 +61,11 @@ Status LinkObserver::on_delivery(bus::Message& message, Instant now) {
   if (message.empty() || message.size() > 2) return {};  // Nothing of the protocol; unacked, it comes again.
   Result<wire::Delivery> delivery = wire::decode_delivery(message[0].view());
   if (!delivery) return fail_for_ever(delivery.error());
+  // A server that was started anew gives out the endpoints of its earlier life: nobody else is meant.
+  if (delivery->log == log_ && delivery->term != term_) {
+    lose(now);
+    return {};
+  }
   const bool ours =
       delivery->observer == options_.name && delivery->log == log_ && delivery->epoch == attach_.epoch;
   if (!ours || delivery->kind == wire::Delivery::Kind::fenced) {
@@ -70,10 +75,6 @@ Status LinkObserver::on_delivery(bus::Message& message, Instant now) {
             .with("observer", options_.name)
             .with("epoch", attach_.epoch.value)
             .with("current", current.value));
-  }
-  if (delivery->term != term_) {
-    lose(now);
-    return {};
   }
   if (delivery->kind != wire::Delivery::Kind::deliver || message.size() != 2) return {};
   const wire::Span& span = delivery->span;

@@ -6,8 +6,8 @@
 namespace runwire::bus {
 namespace {
 
-/// `.attach-` and the digits of any number.
-constexpr std::size_t suffix_bytes_max = 8 + 20;
+/// `.attach-`, and the digits of any term and any number.
+constexpr std::size_t suffix_bytes_max = 8 + 20 + 1 + 20;
 
 }  // namespace
 
@@ -28,8 +28,8 @@ Result<Endpoints> Endpoints::beside(std::string_view listen) {
   return endpoints;
 }
 
-std::string Endpoints::attach(std::uint64_t number) const {
-  return sibling("attach-" + std::to_string(number));
+std::string Endpoints::attach(Term term, std::uint64_t number) const {
+  return sibling("attach-" + std::to_string(term.value) + "-" + std::to_string(number));
 }
 
 std::string Endpoints::sibling(std::string_view suffix) const {

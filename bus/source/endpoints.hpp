@@ -1,6 +1,7 @@
 #pragma once
 
 #include "codec/base/result.hpp"
+#include "codec/base/strong.hpp"
 
 #include <cstdint>
 #include <string>
@@ -18,8 +19,9 @@ class Endpoints {
   [[nodiscard]] const std::string& requests() const { return requests_; }
   [[nodiscard]] std::string live() const { return sibling("live"); }
   [[nodiscard]] std::string acks() const { return sibling("acks"); }
-  /// Of one attach; `number` is never used twice in one life of a server.
-  [[nodiscard]] std::string attach(std::uint64_t number) const;
+  /// Of one attach; `number` is never used twice in one life of a server. The term keeps a consumer of an
+  /// earlier life, whose socket connects again by itself, away from what another one attaches to.
+  [[nodiscard]] std::string attach(Term term, std::uint64_t number) const;
 
  private:
   [[nodiscard]] std::string sibling(std::string_view suffix) const;

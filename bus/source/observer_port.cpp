@@ -35,7 +35,10 @@ void ObserverPort::handle(AttachCommand&& command, Instant now) {
                           .ack_deadline_ms = world_.ack_deadline_ms,
                           .max_in_flight = world_.in_flight_events_max};
   auto consumer =
-      Consumer::open(*context_, world_.endpoints.attach(++attaches_), world_.identity, std::move(attachment));
+      Consumer::open(*context_,
+                     world_.endpoints.attach(world_.identity.term, ++attaches_),
+                     world_.identity,
+                     std::move(attachment));
   if (!consumer) return command.respond({.answer = {}, .error = std::move(consumer.error())});
   reply.deliver = consumer->endpoint();
   consumers_.emplace(name, std::move(*consumer));
