@@ -1,14 +1,14 @@
 #include "bench/floors.hpp"
 
-#include <fcntl.h>
-#include <fmt/core.h>
-#include <unistd.h>
 #include <zmq.hpp>
 
 #include <chrono>
 #include <cstdlib>
+#include <fcntl.h>
+#include <fmt/core.h>
 #include <string>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace runwire::bench {
@@ -48,7 +48,8 @@ double file_with_sync(const std::string& directory,
   must(file >= 0, "open");
   const std::vector<char> batch(event_bytes * batch_events, 'x');
   const std::size_t batches = events / batch_events;
-  for (std::size_t at = 0; at < batches; ++at) must_write(file, batch, at * batch.size());
+  for (std::size_t at = 0; at < batches; ++at)
+    must_write(file, batch, at * batch.size());
   must(::fdatasync(file) == 0, "fdatasync");
   const auto since = Clock::now();
   for (std::size_t at = 0; at < batches; ++at) {
@@ -60,7 +61,10 @@ double file_with_sync(const std::string& directory,
   return rate;
 }
 
-double router_pages(std::size_t event_bytes, std::size_t page_events, std::size_t outstanding, std::size_t events) {
+double router_pages(std::size_t event_bytes,
+                    std::size_t page_events,
+                    std::size_t outstanding,
+                    std::size_t events) {
   zmq::context_t context;
   zmq::socket_t router(context, zmq::socket_type::router);
   const std::string endpoint = bound(router);
@@ -82,7 +86,8 @@ double router_pages(std::size_t event_bytes, std::size_t page_events, std::size_
   const auto since = Clock::now();
   std::size_t asked = 0;
   for (std::size_t got = 0; got < pages; ++got) {
-    for (; asked < pages && asked - got < outstanding; ++asked) dealer.send(zmq::str_buffer("page"));
+    for (; asked < pages && asked - got < outstanding; ++asked)
+      dealer.send(zmq::str_buffer("page"));
     zmq::message_t header;
     zmq::message_t page;
     must(dealer.recv(header).has_value() && dealer.recv(page).has_value(), "recv");

@@ -16,7 +16,10 @@ double file_with_sync(const std::string& directory,
                       std::size_t events);
 
 /// A DEALER asks a ROUTER for pages of `page_events` x `event_bytes`, `outstanding` at a time.
-double router_pages(std::size_t event_bytes, std::size_t page_events, std::size_t outstanding, std::size_t events);
+double router_pages(std::size_t event_bytes,
+                    std::size_t page_events,
+                    std::size_t outstanding,
+                    std::size_t events);
 
 /// A PUB sends frames of `frame_events` x `event_bytes` to one SUB that counts them; only what
 /// arrives is counted.

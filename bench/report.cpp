@@ -1,14 +1,13 @@
 #include "bench/report.hpp"
 
-#include <fmt/core.h>
-#include <nlohmann/json.hpp>
-#include <sys/utsname.h>
-#include <sys/vfs.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fmt/core.h>
 #include <fstream>
+#include <nlohmann/json.hpp>
+#include <sys/utsname.h>
+#include <sys/vfs.h>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -25,15 +24,21 @@ std::string processor() {
 }
 
 std::string filesystem_of(const std::string& path) {
-  struct statfs about {};
+  struct statfs about{};
   if (::statfs(path.c_str(), &about) != 0) return "unknown file system";
   switch (static_cast<unsigned long>(about.f_type)) {
-    case 0xEF53: return "ext4";
-    case 0x58465342: return "xfs";
-    case 0x9123683E: return "btrfs";
-    case 0x01021994: return "tmpfs";
-    case 0x794C7630: return "overlayfs";
-    default: return fmt::format("file system {:#x}", static_cast<unsigned long>(about.f_type));
+    case 0xEF53:
+      return "ext4";
+    case 0x58465342:
+      return "xfs";
+    case 0x9123683E:
+      return "btrfs";
+    case 0x01021994:
+      return "tmpfs";
+    case 0x794C7630:
+      return "overlayfs";
+    default:
+      return fmt::format("file system {:#x}", static_cast<unsigned long>(about.f_type));
   }
 }
 
@@ -53,14 +58,16 @@ double median(std::vector<double> values) {
 }
 
 void Report::add(std::string name, std::string against, Measure measure) {
-  entries_.push_back({.row = {std::move(name), std::move(against), {}}, .measure = std::move(measure)});
+  entries_.push_back(
+      {.row = {std::move(name), std::move(against), {}}, .measure = std::move(measure)});
 }
 
 void Report::run(int rounds) {
   for (int round = 1; round <= rounds; ++round) {
     for (Entry& entry : entries_) {
       const double rate = entry.measure();
-      fmt::print(stderr, "round {}/{}  {:<44} {}\n", round, rounds, entry.row.name, thousands(rate));
+      fmt::print(
+          stderr, "round {}/{}  {:<44} {}\n", round, rounds, entry.row.name, thousands(rate));
       entry.row.rates.push_back(rate);
     }
   }
@@ -78,7 +85,8 @@ double Report::ratio(const Row& row) const {
 }
 
 void Report::print_markdown() const {
-  fmt::print("| what | events/s (median) | min | max | ratio | of |\n|---|---:|---:|---:|---:|---|\n");
+  fmt::print(
+      "| what | events/s (median) | min | max | ratio | of |\n|---|---:|---:|---:|---:|---|\n");
   for (const Entry& entry : entries_) {
     const Row& row = entry.row;
     const auto [least, most] = std::ranges::minmax(row.rates);

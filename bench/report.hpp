@@ -11,7 +11,7 @@ namespace runwire::bench {
 /// One thing that is measured: its rates over the rounds, and what it is held against.
 struct Row {
   std::string name{};
-  std::string against{};  ///< Name of the row it is divided by; empty: none.
+  std::string against{};        ///< Name of the row it is divided by; empty: none.
   std::vector<double> rates{};  ///< Events per second, one for each round.
 };
 

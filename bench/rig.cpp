@@ -7,12 +7,11 @@
 #include "engine/engine.hpp"
 #include "engine/store/open.hpp"
 
-#include <fmt/core.h>
-
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <fmt/core.h>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -27,7 +26,8 @@ using std::chrono::milliseconds;
 using Stopwatch = std::chrono::steady_clock;
 
 double per_second(std::size_t events, Stopwatch::time_point since) {
-  return static_cast<double>(events) / std::chrono::duration<double>(Stopwatch::now() - since).count();
+  return static_cast<double>(events) /
+         std::chrono::duration<double>(Stopwatch::now() - since).count();
 }
 
 template <class T>
@@ -106,7 +106,8 @@ void append_pipelined(const Rig& rig, const WireLoad& load) {
 double append_in_process(const std::string& directory, std::size_t threads, std::size_t events) {
   const SystemClock clock;
   SystemIds ids;
-  auto engine = must(Engine::open({}, must(open_segments({.directory = directory}, ids, clock)), {}, clock, ids));
+  auto engine = must(
+      Engine::open({}, must(open_segments({.directory = directory}, ids, clock)), {}, clock, ids));
   constexpr std::size_t request_events = 16;
   constexpr std::size_t unanswered_max = 64;  // requests of one caller
   const std::size_t requests = events / threads / request_events;

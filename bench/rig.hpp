@@ -12,8 +12,8 @@ double append_in_process(const std::string& directory, std::size_t threads, std:
 struct WireLoad {
   std::size_t request_events = 256;
   std::size_t events = 100'000;
-  std::size_t in_flight = 16;   ///< Requests.
-  bool observer = false;        ///< One required observer acks; receipts are `acknowledged`.
+  std::size_t in_flight = 16;  ///< Requests.
+  bool observer = false;       ///< One required observer acks; receipts are `acknowledged`.
 };
 /// Appends over the wire by one pipelined client; every event is synced before its receipt.
 double append_over_wire(const std::string& directory, const WireLoad& load);

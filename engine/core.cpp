@@ -16,7 +16,9 @@ ObserverBounds bounds_of(const EngineOptions& options) {
           .ack_deadline = options.ack_deadline};
 }
 
-void say_no(Respond& respond, Error error) { respond({.answer = {}, .error = std::move(error)}); }
+void say_no(Respond& respond, Error error) {
+  respond({.answer = {}, .error = std::move(error)});
+}
 
 /// Writes what recovery decided, before anybody is served.
 Status write_all(Core& core, Store& store) {
@@ -35,7 +37,8 @@ Core::Core(const EngineOptions& options, const World& world)
     : options_(options),
       world_(world),
       subjects_(world.store),
-      observers_(options.required, options.new_observers_from_start, world.store, bounds_of(options)),
+      observers_(
+          options.required, options.new_observers_from_start, world.store, bounds_of(options)),
       live_(world.live, observers_.acknowledged(world.store.last())),
       admission_({.store = world.store,
                   .clock = world.clock,
@@ -71,7 +74,8 @@ void Core::take(std::unique_ptr<Staged> staged) {
   admitted.reply.sync = world_.store.sync_mode() == SyncMode::always ? "always" : "none";
   Outcome outcome{.answer = std::move(admitted.reply), .error = std::move(admitted.error)};
   const bool already = admitted.last <= committed_;
-  if (already && (!acknowledged || admitted.last <= acknowledged_)) return respond(std::move(outcome));
+  if (already && (!acknowledged || admitted.last <= acknowledged_))
+    return respond(std::move(outcome));
   Waiting waiting{.outcome = std::move(outcome),
                   .respond = std::move(respond),
                   .acknowledged = acknowledged,
@@ -131,7 +135,8 @@ void Core::fail_batch(const Error& error) {
   Status taken_back{};
   if (full) taken_back = take_back_from_store();
   if (!full || !taken_back) store_failed_ = full ? taken_back.error() : error;
-  for (Waiting& waiting : told) say_no(waiting.respond, error);
+  for (Waiting& waiting : told)
+    say_no(waiting.respond, error);
 }
 
 Status Core::take_back_from_store() {
@@ -139,7 +144,8 @@ Status Core::take_back_from_store() {
   for (const Numbered& event : window_.all()) {
     if (event.position > committed_) touched.push_back(event.subject);
   }
-  for (const Numbered& event : admission_.building().numbered) touched.push_back(event.subject);
+  for (const Numbered& event : admission_.building().numbered)
+    touched.push_back(event.subject);
   std::ranges::sort(touched);
   const auto [first, end] = std::ranges::unique(touched);
   touched.erase(first, end);
@@ -151,8 +157,8 @@ Status Core::take_back_from_store() {
     const SubjectInfo stored = info->value_or(SubjectInfo{});
     subject->last = stored.last;
     subject->state = stored.state;
-    subject->unpublished = static_cast<std::uint64_t>(
-        std::ranges::count(window_.all(), subject, &Numbered::subject));
+    subject->unpublished =
+        static_cast<std::uint64_t>(std::ranges::count(window_.all(), subject, &Numbered::subject));
     subject->machine.reset();
     if (subject->state != RunState::open) continue;
     auto machine = rebuild_machine(world_.store, subject->name);
@@ -224,7 +230,8 @@ Positions Core::positions() const {
 void Core::close() {
   const Error closed{ErrorCode::closed, "the engine has stopped; connect again and retry", {}};
   receipts_.close(closed);
-  for (Waiting& waiting : admission_.building().waiting) say_no(waiting.respond, closed);
+  for (Waiting& waiting : admission_.building().waiting)
+    say_no(waiting.respond, closed);
   admission_.building().waiting.clear();
 }
 

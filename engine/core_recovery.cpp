@@ -1,9 +1,8 @@
 // What the core does before anybody is served: it takes up acks, ids, claims and open runs.
 
-#include "engine/core.hpp"
-
 #include "codec/base/limits.hpp"
 #include "codec/wire/event_codec.hpp"
+#include "engine/core.hpp"
 
 #include <algorithm>
 #include <utility>

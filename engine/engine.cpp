@@ -29,8 +29,9 @@ using Command = std::variant<std::unique_ptr<Staged>, OperationCommand, wire::Ac
 constexpr std::size_t mailbox_items_max = limits::queue_commands_max * 2;
 
 Error queue_full() {
-  return Error{ErrorCode::backpressure, "the engine's queue is full; retry the same append later", {}}.with(
-      "limit", limits::queue_commands_max);
+  return Error{
+      ErrorCode::backpressure, "the engine's queue is full; retry the same append later", {}}
+      .with("limit", limits::queue_commands_max);
 }
 
 }  // namespace
@@ -73,14 +74,13 @@ class Engine::Impl {
   Impl& operator=(Impl&&) = delete;
 
   Status open(const EngineOptions& options, IdSource& ids) {
-    auto core = Core::open(
-        options,
-        {.store = *store_,
-         .clock = clock_,
-         .ids = ids,
-         .observers = ports_.observers,
-         .live = ports_.live,
-         .moved = [this](const Positions& now) { publish(now); }});
+    auto core = Core::open(options,
+                           {.store = *store_,
+                            .clock = clock_,
+                            .ids = ids,
+                            .observers = ports_.observers,
+                            .live = ports_.live,
+                            .moved = [this](const Positions& now) { publish(now); }});
     if (!core) return fail(std::move(core.error()));
     core_ = std::move(*core);
     publish(core_->positions());
@@ -130,7 +130,8 @@ class Engine::Impl {
     const std::scoped_lock lock(stopping_);
     mailbox_.close();
     stop_.store(true);
-    mailbox_.wakeup().raise();  // The core may have woken for the close, and not have seen this yet.
+    mailbox_.wakeup()
+        .raise();  // The core may have woken for the close, and not have seen this yet.
     if (core_thread_.joinable()) core_thread_.join();
     to_store_.close();
     if (store_thread_.joinable()) store_thread_.join();
@@ -148,7 +149,8 @@ class Engine::Impl {
       const bool stopping = stop_.load();
       mailbox_.drain(commands);
       take_completion();
-      for (Command& command : commands) take(command);
+      for (Command& command : commands)
+        take(command);
       std::size_t work = commands.size() + core_->turn();
       work += feed_store();
       if (stopping && commands.empty() && !core_->has_work()) break;
@@ -162,13 +164,15 @@ class Engine::Impl {
     if (auto* staged = std::get_if<std::unique_ptr<Staged>>(&command)) {
       core_->take(std::move(*staged));
     } else if (auto* operation = std::get_if<OperationCommand>(&command)) {
-      core_->take(std::move(operation->operation), operation->client, std::move(operation->respond));
+      core_->take(
+          std::move(operation->operation), operation->client, std::move(operation->respond));
     } else if (const auto* ack = std::get_if<wire::Ack>(&command)) {
       core_->take(*ack);
     }
   }
 
-  /// The store thread answers past the mailbox's bound: one batch is under way, so one slot is enough.
+  /// The store thread answers past the mailbox's bound: one batch is under way, so one slot is
+  /// enough.
   void take_completion() {
     std::optional<Status> written;
     {
@@ -266,9 +270,17 @@ void Engine::submit(wire::Operation&& operation, InstanceId client, Respond resp
   impl_->submit(std::move(operation), client, std::move(respond));
 }
 
-void Engine::acknowledge(wire::Ack&& ack) { impl_->acknowledge(std::move(ack)); }
-const Store& Engine::store() const { return impl_->store(); }
-Positions Engine::positions() const { return impl_->positions(); }
-void Engine::stop() { impl_->stop(); }
+void Engine::acknowledge(wire::Ack&& ack) {
+  impl_->acknowledge(std::move(ack));
+}
+const Store& Engine::store() const {
+  return impl_->store();
+}
+Positions Engine::positions() const {
+  return impl_->positions();
+}
+void Engine::stop() {
+  impl_->stop();
+}
 
 }  // namespace runwire

@@ -16,7 +16,7 @@ namespace runwire {
 
 /// The composition of an engine. Every field has a default except the names of the observers.
 struct EngineOptions {
-  std::vector<std::string> required{};  ///< In construction order: each waits for the one before.
+  std::vector<std::string> required{};    ///< In construction order: each waits for the one before.
   bool new_observers_from_start = false;  ///< A name seen first starts at the oldest kept event.
   std::chrono::milliseconds ack_deadline = limits::ack_deadline;
   std::size_t in_flight_events_max = limits::in_flight_events_max;

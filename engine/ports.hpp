@@ -29,13 +29,13 @@ using Respond = std::move_only_function<void(Outcome)>;
 struct LiveEntry {
   std::uint32_t subject = 0;  ///< Index into LiveBatch::subjects.
   std::uint32_t bytes = 0;
-  Position position{};        ///< 0: ephemeral.
-  Sequence seq{};             ///< 0: ephemeral.
+  Position position{};  ///< 0: ephemeral.
+  Sequence seq{};       ///< 0: ephemeral.
 };
 
 struct LiveSubject {
-  std::string name{};            ///< Empty: ephemeral events without a subject.
-  Sequence prev{};               ///< Last published before this batch.
+  std::string name{};               ///< Empty: ephemeral events without a subject.
+  Sequence prev{};                  ///< Last published before this batch.
   RunState state = RunState::none;  ///< After the last entry of this batch.
   LogId origin{};
   OwnerTerm owner_term{1};
@@ -46,7 +46,7 @@ struct LiveBatch {
   Bytes events{};
   std::vector<LiveEntry> entries{};
   std::vector<LiveSubject> subjects{};
-  Position prev{};          ///< Last published position before this batch.
+  Position prev{};  ///< Last published position before this batch.
   Position acknowledged{};
 };
 

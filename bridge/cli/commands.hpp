@@ -1,10 +1,10 @@
 #pragma once
 
-#include "codec/base/result.hpp"
 #include "bus/client/connection.hpp"
+#include "codec/base/result.hpp"
 
 #include <CLI/CLI.hpp>
-
+#include <chrono>
 #include <functional>
 #include <string>
 
@@ -12,12 +12,17 @@
 /// to be run in `Chosen`.
 namespace runwire::cli {
 
+/// A person waits for "no server"; appends wait for their own deadline, over restarts.
+inline constexpr std::chrono::milliseconds no_server_after{2'000};
+
 struct Common {
   std::string url{};  ///< Empty: the default endpoint.
   bool json = false;
   std::function<int()> chosen{};
 
-  [[nodiscard]] client::ConnectOptions connect() const { return {.endpoint = url, .agent = "runwire-cli"}; }
+  [[nodiscard]] client::ConnectOptions connect() const {
+    return {.endpoint = url, .agent = "runwire-cli", .timeout = no_server_after};
+  }
 };
 
 /// Adds `--connect` and `--json`.

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <csignal>
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -21,8 +22,8 @@ void on_signal(int) {
 }  // namespace
 
 void catch_signals() {
-  if (::pipe(wake_pipe.data()) != 0) return;
-  struct sigaction action {};
+  if (::pipe2(wake_pipe.data(), O_CLOEXEC) != 0) return;
+  struct sigaction action{};
   action.sa_handler = on_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   ::sigaction(SIGINT, &action, nullptr);
@@ -30,7 +31,9 @@ void catch_signals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-bool interrupted() { return caught != 0; }
+bool interrupted() {
+  return caught != 0;
+}
 
 bool wait_interrupted(std::chrono::milliseconds timeout) {
   if (interrupted()) return true;

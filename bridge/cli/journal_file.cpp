@@ -1,11 +1,12 @@
 #include "bridge/cli/journal_file.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -17,13 +18,30 @@ std::unexpected<Error> failed(std::string_view call) {
   return fail(ErrorCode::internal, std::string(call) + ": " + std::strerror(errno));
 }
 
+/// A new file's name is on the disk only when its directory is.
+Status sync_directory_of(const std::string& path) {
+  const auto parent = std::filesystem::path(path).parent_path();
+  const int directory =
+      ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return failed("open the directory of " + path);
+  const bool synced = ::fsync(directory) == 0;
+  ::close(directory);
+  return synced ? Status{} : failed("sync the directory of " + path);
+}
+
 }  // namespace
 
 Result<JournalFile> JournalFile::open(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return failed("open " + path);
   JournalFile journal(file);
-  if (auto found = journal.find_end(); !found) return fail(std::move(found.error()).with("path", path));
+  if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
+    return fail(
+        Error{ErrorCode::locked, "another process writes this journal", {}}.with("path", path));
+  }
+  if (auto synced = sync_directory_of(path); !synced) return fail(std::move(synced.error()));
+  if (auto found = journal.find_end(); !found)
+    return fail(std::move(found.error()).with("path", path));
   return journal;
 }
 
@@ -35,16 +53,18 @@ JournalFile::~JournalFile() {
 }
 
 Status JournalFile::find_end() {
-  struct stat info {};
+  struct stat info{};
   if (::fstat(file_, &info) != 0) return failed("stat");
   const auto size = static_cast<std::size_t>(info.st_size);
   const std::size_t from = size > line_bytes_max * 2 ? size - line_bytes_max * 2 : 0;
   std::string text(size - from, '\0');
-  if (::pread(file_, text.data(), text.size(), static_cast<off_t>(from)) != static_cast<ssize_t>(text.size())) {
+  if (::pread(file_, text.data(), text.size(), static_cast<off_t>(from)) !=
+      static_cast<ssize_t>(text.size())) {
     return failed("read");
   }
   const std::size_t end = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
-  if (end == 0 && from > 0) return fail(ErrorCode::invalid, "the file's last line is too long to be a journal's");
+  if (end == 0 && from > 0)
+    return fail(ErrorCode::invalid, "the file's last line is too long to be a journal's");
   if (::ftruncate(file_, static_cast<off_t>(from + end)) != 0) return failed("truncate");
   if (::lseek(file_, 0, SEEK_END) < 0) return failed("seek");
   if (end == 0) return {};
@@ -53,7 +73,8 @@ Status JournalFile::find_end() {
   const auto line = nlohmann::json::parse(text.substr(begin, end - begin), nullptr, false);
   if (!line.is_object() || !line.contains("position") || !line["position"].is_number_unsigned() ||
       !line.contains("log") || !line["log"].is_string()) {
-    return fail(ErrorCode::invalid, "the file's last line has no log and position; give an empty or a new file");
+    return fail(ErrorCode::invalid,
+                "the file's last line has no log and position; give an empty or a new file");
   }
   auto log = uuid_from_text(line["log"].get<std::string>());
   if (!log) return fail(std::move(log.error()));

@@ -12,7 +12,8 @@ namespace runwire::cli {
 /// An NDJSON file that knows how far it goes: its last whole line carries log and position.
 ///
 /// A line that a crash left half is cut when the file is opened: it was never acked.
-/// Owner: one thread. Errors: `invalid` (the file is something else), `internal` (a system call).
+/// Owner: one thread, of one process: a second one is refused while the first lives.
+/// Errors: `locked`, `invalid` (the file is something else), `internal` (a system call).
 class JournalFile {
  public:
   static constexpr std::size_t line_bytes_max = std::size_t{8} << 20;

@@ -1,10 +1,10 @@
 #include "bridge/cli/commands.hpp"
 #include "bridge/cli/exit_codes.hpp"
 #include "bridge/cli/output.hpp"
-
-#include <fmt/core.h>
+#include "bridge/cli/paint.hpp"
 
 #include <cstdio>
+#include <fmt/core.h>
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,14 +30,23 @@ struct RunsOptions {
 
 void print_run(const wire::SubjectRow& row, Style style) {
   if (style == Style::human) {
-    fmt::print("{:<40} {:<10} {:>8} events  last {}\n", row.subject, row.state,
-               row.last.value - row.first.value + 1, clock_of(row.time));
+    fmt::print("{:<40} {} {:>8} events  last {}\n",
+               row.subject,
+               painted(paint_of(row.state), fmt::format("{:<10}", row.state)),
+               row.last.value - row.first.value + 1,
+               clock_of(row.time));
     return;
   }
-  fmt::print(R"({{"subject":{},"state":"{}","first":{},"last":{},"first_position":{},"last_position":{},"time":{}}})"
-             "\n",
-             json_string(row.subject), row.state, row.first.value, row.last.value, row.first_position.value,
-             row.last_position.value, row.time);
+  fmt::print(
+      R"({{"subject":{},"state":"{}","first":{},"last":{},"first_position":{},"last_position":{},"time":{}}})"
+      "\n",
+      json_string(row.subject),
+      row.state,
+      row.first.value,
+      row.last.value,
+      row.first_position.value,
+      row.last_position.value,
+      row.time);
 }
 
 int runs(const RunsOptions& options, const Common& common) {
@@ -47,10 +56,12 @@ int runs(const RunsOptions& options, const Common& common) {
   std::string after;
   std::size_t count = 0;
   for (bool end = false; !end;) {
-    auto page =
-        ask<wire::SubjectsReply>(**connection, wire::Subjects{.prefix = options.prefix, .after = after, .open = options.active});
+    auto page = ask<wire::SubjectsReply>(
+        **connection,
+        wire::Subjects{.prefix = options.prefix, .after = after, .open = options.active});
     if (!page) return report(page.error());
-    for (const wire::SubjectRow& row : page->subjects) print_run(row, style);
+    for (const wire::SubjectRow& row : page->subjects)
+      print_run(row, style);
     count += page->subjects.size();
     end = page->end || page->subjects.empty();
     if (!end) after = page->subjects.back().subject;
@@ -70,14 +81,26 @@ int observers(const Common& common) {
   }
   for (const wire::ObserverRow& row : reply->observers) {
     if (style == Style::human) {
-      fmt::print("{:<20} {:<9} acked {} owed {} in flight {} sent again {} refused {}\n", row.observer, row.state,
-                 row.acked.value, row.owed, row.in_flight, row.redeliveries, row.refusals);
+      fmt::print("{:<20} {:<9} acked {} owed {} in flight {} sent again {} refused {}\n",
+                 row.observer,
+                 row.state,
+                 row.acked.value,
+                 row.owed,
+                 row.in_flight,
+                 row.redeliveries,
+                 row.refusals);
     } else {
       fmt::print(
           R"({{"observer":{},"state":"{}","epoch":{},"acked":{},"owed":{},"in_flight":{},"redeliveries":{},"refusals":{}}})"
           "\n",
-          json_string(row.observer), row.state, row.epoch.value, row.acked.value, row.owed, row.in_flight,
-          row.redeliveries, row.refusals);
+          json_string(row.observer),
+          row.state,
+          row.epoch.value,
+          row.acked.value,
+          row.owed,
+          row.in_flight,
+          row.redeliveries,
+          row.refusals);
     }
   }
   return std::fflush(stdout) == 0 ? exit_ok : exit_refused;
@@ -94,11 +117,13 @@ int status(const Common& common) {
   auto reply = ask<wire::StatusReply>(**connection, wire::GetStatus{});
   if (!reply) return report(reply.error());
   if (style_of(common.json) == Style::human) {
-    for (const Fact& fact : reply->status) fmt::print("{:<32} {}\n", fact.name, text_of(fact.value));
+    for (const Fact& fact : reply->status)
+      fmt::print("{:<32} {}\n", fact.name, text_of(fact.value));
   } else {
     std::string line;
     for (const Fact& fact : reply->status) {
-      line += fmt::format("{}{}:{}", line.empty() ? "" : ",", json_string(fact.name), text_of(fact.value));
+      line += fmt::format(
+          "{}{}:{}", line.empty() ? "" : ",", json_string(fact.name), text_of(fact.value));
     }
     fmt::print("{{{}}}\n", line);
   }
@@ -111,20 +136,26 @@ void add_runs(CLI::App& app, Common& common) {
   auto options = std::make_shared<RunsOptions>();
   CLI::App* command = app.add_subcommand("runs", "What ran, and how it ended");
   add_client_options(*command, common);
-  command->add_option("PREFIX", options->prefix, "Only subjects that begin so");
+  command->add_option("PREFIX,--prefix", options->prefix, "Only subjects that begin so");
   command->add_flag("--active", options->active, "Only runs that have not ended");
-  command->callback([options, &common] { common.chosen = [options, &common] { return runs(*options, common); }; });
+  command->footer("Examples:\n  runwire runs --active\n  runwire runs nightly- | jq .state");
+  command->callback([options, &common] {
+    common.chosen = [options, &common] { return runs(*options, common); };
+  });
 }
 
 void add_observers(CLI::App& app, Common& common) {
-  CLI::App* command = app.add_subcommand("observers", "The required observers: who is attached, what is owed");
+  CLI::App* command =
+      app.add_subcommand("observers", "The required observers: who is attached, what is owed");
   add_client_options(*command, common);
+  command->footer("Example:\n  runwire observers");
   command->callback([&common] { common.chosen = [&common] { return observers(common); }; });
 }
 
 void add_status(CLI::App& app, Common& common) {
   CLI::App* command = app.add_subcommand("status", "The cursors, the settings and every counter");
   add_client_options(*command, common);
+  command->footer("Example:\n  runwire status | jq '.\"log.committed\"'");
   command->callback([&common] { common.chosen = [&common] { return status(common); }; });
 }
 

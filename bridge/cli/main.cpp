@@ -11,7 +11,8 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", "runwire 0.1.0, protocol 1");
   app.footer(
-      "Exit codes: 0 done, 1 refused, 2 usage, 3 no server, 4 cursor, 5 fenced, 6 store locked or broken,\n"
+      "Exit codes: 0 done, 1 refused, 2 usage, 3 no server, 4 cursor, 5 fenced, 6 store locked or "
+      "broken,\n"
       "130 interrupted. Output is NDJSON when it is piped.");
   app.set_config("--config", "", "Options as TOML; those of a command in a table of its name");
   cli::Common common;

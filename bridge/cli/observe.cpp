@@ -7,9 +7,8 @@
 #include "bus/client/observer.hpp"
 #include "codec/wire/event_codec.hpp"
 
-#include <fmt/core.h>
-
 #include <cstdio>
+#include <fmt/core.h>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,7 +26,8 @@ struct ObserveOptions {
 /// Takes what is owed, makes its effect safe, and acks: never the other way round.
 class Consumer {
  public:
-  Consumer(const ObserveOptions& options, const Common& common) : options_(options), common_(common) {}
+  Consumer(const ObserveOptions& options, const Common& common)
+      : options_(options), common_(common) {}
 
   int run() {
     client::ObserverOptions wanted{.connect = common_.connect(), .name = options_.name};
@@ -51,7 +51,8 @@ class Consumer {
       auto owed = observer.next(look_every);
       if (!owed) return report(owed.error());
       if (!*owed) continue;
-      const auto taken = options_.command.empty() ? take_all(observer, **owed) : take_each(observer, **owed);
+      const auto taken =
+          options_.command.empty() ? take_all(observer, **owed) : take_each(observer, **owed);
       if (!taken) return report(taken.error());
     }
     return interrupted() ? exit_interrupted : exit_ok;
@@ -59,7 +60,9 @@ class Consumer {
 
   [[nodiscard]] bool left() const { return !options_.count || taken_ < *options_.count; }
 
-  Result<std::string> line_of(const client::Observer& observer, const EventView& view, Position position) {
+  Result<std::string> line_of(const client::Observer& observer,
+                              const EventView& view,
+                              Position position) {
     auto event = wire::to_event(view);
     if (!event) return fail(std::move(event.error()));
     return json_of(*event, position, observer.log()) + "\n";
@@ -83,7 +86,8 @@ class Consumer {
     if (journal_) return journal_->append(lines);
     fmt::print("{}", lines);
     if (std::fflush(stdout) == 0) return {};
-    return fail(ErrorCode::closed, "nobody reads the output any more; what was not acked stays owed");
+    return fail(ErrorCode::closed,
+                "nobody reads the output any more; what was not acked stays owed");
   }
 
   /// A command for each event: its exit status 0 is the effect.
@@ -95,7 +99,10 @@ class Consumer {
       const auto status = run_shell(options_.command, *line);
       if (!status) return fail(status.error());
       if (*status != 0) {
-        fmt::print(stderr, "runwire: the command refused position {} with status {}\n", position.value, *status);
+        fmt::print(stderr,
+                   "runwire: the command refused position {} with status {}\n",
+                   position.value,
+                   *status);
         return observer.refuse(position, fmt::format("exit status {}", *status));
       }
       if (auto kept = journal_ ? journal_->append(*line) : Status{}; !kept) return kept;
@@ -115,14 +122,22 @@ class Consumer {
 
 void add_observe(CLI::App& app, Common& common) {
   auto options = std::make_shared<ObserveOptions>();
-  CLI::App* command = app.add_subcommand("observe", "Be a required observer: take what is owed, then ack it");
+  CLI::App* command =
+      app.add_subcommand("observe", "Be a required observer: take what is owed, then ack it");
   add_client_options(*command, common);
   command->add_option("NAME", options->name, "As in: runwire serve --require NAME")->required();
-  command->add_option("--out", options->out, "Append NDJSON here and sync, then ack; goes on after its last line")
+  command
+      ->add_option("--out",
+                   options->out,
+                   "Append NDJSON here and sync, then ack; goes on after its last line")
       ->type_name("FILE");
-  command->add_option("--exec", options->command, "Run this for each event, JSON on its input; status 0 acks it")
+  command
+      ->add_option("--exec",
+                   options->command,
+                   "Run this for each event, JSON on its input; status 0 acks it")
       ->type_name("COMMAND");
-  command->add_option("--count", options->count, "Stop after so many events")->check(CLI::PositiveNumber);
+  command->add_option("--count", options->count, "Stop after so many events")
+      ->check(CLI::PositiveNumber);
   command->footer("Example:\n  runwire observe audit --out /var/log/audit.ndjson");
   command->callback([options, &common] {
     common.chosen = [options, &common] { return Consumer(*options, common).run(); };

@@ -1,11 +1,12 @@
 #include "bridge/cli/output.hpp"
 
-#include <fmt/chrono.h>
-#include <fmt/core.h>
-#include <nlohmann/json.hpp>
+#include "bridge/cli/paint.hpp"
 
 #include <cstdio>
 #include <ctime>
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 namespace runwire::cli {
@@ -16,17 +17,9 @@ constexpr std::size_t shown_data_bytes_max = 120;  ///< Of an event's data on a 
 std::string shortened(std::string_view text) {
   if (text.size() <= shown_data_bytes_max) return std::string(text);
   std::size_t end = shown_data_bytes_max;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
+    --end;
   return std::string(text.substr(0, end)) + "...";
-}
-
-/// A terminal is never sent control characters of somebody else's.
-std::string printable(std::string text) {
-  for (char& byte : text) {
-    const auto code = static_cast<unsigned char>(byte);
-    if ((code < 0x20 && byte != '\n' && byte != '\t') || code == 0x7F) byte = '?';
-  }
-  return text;
 }
 
 std::optional<std::string> delta_of(const Event& event) {
@@ -53,11 +46,17 @@ std::string json_of(const Event& event, Position position, std::optional<LogId> 
   if (log) line += fmt::format(R"("log":"{}",)", to_string(*log));
   if (position.value > 0) line += fmt::format(R"("position":{},)", position.value);
   if (!event.subject.empty()) line += fmt::format(R"("subject":{},)", json_string(event.subject));
-  if (event.durable) line += fmt::format(R"("seq":{},"version":{},)", event.durable->seq.value, event.durable->version);
-  line += fmt::format(R"("type":{},"time":{},"id":"{}",)", json_string(event.type), event.time, to_string(event.id));
+  if (event.durable)
+    line +=
+        fmt::format(R"("seq":{},"version":{},)", event.durable->seq.value, event.durable->version);
+  line += fmt::format(R"("type":{},"time":{},"id":"{}",)",
+                      json_string(event.type),
+                      event.time,
+                      to_string(event.id));
   if (!event.location.empty()) {
     line += R"("location":{)";
-    for (const auto& [key, value] : event.location) line += json_string(key) + ":" + json_string(value) + ",";
+    for (const auto& [key, value] : event.location)
+      line += json_string(key) + ":" + json_string(value) + ",";
     line.back() = '}';
     line += ",";
   }
@@ -83,7 +82,9 @@ bool EventPrinter::print_delta(const Event& event) {
   if (!delta) return false;
   if (streaming_ != event.subject) {
     break_line();
-    fmt::print("{}  {} > ", clock_of(event.time), event.subject);
+    fmt::print("{}  {} > ",
+               painted(Paint::faint, clock_of(event.time)),
+               painted(Paint::strong, event.subject));
     streaming_ = event.subject;
   }
   fmt::print("{}", printable(*delta));
@@ -92,8 +93,14 @@ bool EventPrinter::print_delta(const Event& event) {
 
 void EventPrinter::print_human(const Event& event) {
   break_line();
-  const std::string number = event.durable ? fmt::format("#{}", event.durable->seq.value) : std::string("~");
-  fmt::print("{}  {} {} {} {}\n", clock_of(event.time), event.subject, number, event.type, shortened(event.data));
+  const std::string number =
+      event.durable ? fmt::format("#{}", event.durable->seq.value) : std::string("~");
+  fmt::print("{}  {} {} {} {}\n",
+             painted(Paint::faint, clock_of(event.time)),
+             painted(Paint::strong, event.subject),
+             number,
+             painted(paint_of(event.type), event.type),
+             painted(Paint::faint, printable(shortened(event.data))));
 }
 
 void EventPrinter::break_line() {
@@ -101,6 +108,8 @@ void EventPrinter::break_line() {
   streaming_.clear();
 }
 
-bool EventPrinter::flush() { return std::fflush(stdout) == 0; }
+bool EventPrinter::flush() {
+  return std::fflush(stdout) == 0;
+}
 
 }  // namespace runwire::cli

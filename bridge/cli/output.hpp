@@ -16,7 +16,9 @@ enum class Style { human, ndjson };
 
 [[nodiscard]] std::string json_string(std::string_view text);
 /// One event as a JSON object. `position` 0: ephemeral. `log` is named where it is given.
-[[nodiscard]] std::string json_of(const Event& event, Position position, std::optional<LogId> log = {});
+[[nodiscard]] std::string json_of(const Event& event,
+                                  Position position,
+                                  std::optional<LogId> log = {});
 /// `12:30:01.250`, local time.
 [[nodiscard]] std::string clock_of(WallMicros time);
 

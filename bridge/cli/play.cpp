@@ -6,10 +6,11 @@
 #include "bridge/play/recording.hpp"
 #include "bus/client/appender.hpp"
 
-#include <fmt/core.h>
-
+#include <cctype>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <fmt/core.h>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -21,7 +22,7 @@ namespace {
 
 struct PlayOptions {
   std::vector<std::string> files{};
-  double speed = 1;
+  std::string speed{"1"};
   bool fast = false;
   bool no_claim = false;
   std::string agent{};
@@ -29,10 +30,16 @@ struct PlayOptions {
   std::string format{};
 };
 
+/// Of a checked option; 0 is without pauses.
+double factor_of(const std::string& speed) {
+  return speed == "max" ? 0 : std::strtod(speed.c_str(), nullptr);
+}
+
 Result<std::string> read_file(const std::string& path) {
   std::error_code failed;
   const auto size = std::filesystem::file_size(path, failed);
-  if (failed) return fail(Error{ErrorCode::not_found, "cannot read the recording", {}}.with("path", path));
+  if (failed)
+    return fail(Error{ErrorCode::not_found, "cannot read the recording", {}}.with("path", path));
   if (size > play::Bounds::recording_bytes_max) {
     return fail(Error{ErrorCode::too_large, "the recording is too large", {}}
                     .with("path", path)
@@ -41,7 +48,8 @@ Result<std::string> read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream content;
   content << file.rdbuf();
-  if (!file) return fail(Error{ErrorCode::internal, "cannot read the recording", {}}.with("path", path));
+  if (!file)
+    return fail(Error{ErrorCode::internal, "cannot read the recording", {}}.with("path", path));
   return content.str();
 }
 
@@ -50,7 +58,8 @@ std::string subject_of(const std::string& path, IdSource& ids) {
   constexpr std::size_t name_bytes_max = 80;
   std::string name = std::filesystem::path(path).stem().string().substr(0, name_bytes_max);
   for (char& letter : name) {
-    if (std::isalnum(static_cast<unsigned char>(letter)) == 0 && letter != '.' && letter != '_' && letter != '-') {
+    if (std::isalnum(static_cast<unsigned char>(letter)) == 0 && letter != '.' && letter != '_' &&
+        letter != '-') {
       letter = '-';
     }
   }
@@ -77,10 +86,17 @@ int summarise(const Player& player, bool json) {
   int code = exit_ok;
   for (const Playing& run : player.playing()) {
     if (style_of(json) == Style::ndjson) {
-      fmt::print(R"({{"subject":{},"events":{},"of":{},"end":{}}})" "\n", json_string(run.subject), run.accepted,
-                 run.steps.size(), run.done() && !run.error ? json_string(run.end) : "null");
+      fmt::print(R"({{"subject":{},"events":{},"of":{},"end":{}}})"
+                 "\n",
+                 json_string(run.subject),
+                 run.accepted,
+                 run.steps.size(),
+                 run.done() && !run.error ? json_string(run.end) : "null");
     } else {
-      fmt::print("{}: {} of {} events{}\n", run.subject, run.accepted, run.steps.size(),
+      fmt::print("{}: {} of {} events{}\n",
+                 run.subject,
+                 run.accepted,
+                 run.steps.size(),
                  run.done() && !run.error ? ", " + run.end : ", not ended");
     }
     if (!run.error) continue;
@@ -94,7 +110,7 @@ int summarise(const Player& player, bool json) {
 int play_files(const PlayOptions& options, const Common& common) {
   auto appender = client::Appender::open({.connect = common.connect()});
   if (!appender) return report(appender.error());
-  Player player(**appender, options.fast ? 0 : options.speed, !options.no_claim);
+  Player player(**appender, options.fast ? 0 : factor_of(options.speed), !options.no_claim);
   SystemIds ids;
   for (const std::string& path : options.files) {
     if (auto loaded = load(player, options, path, ids); !loaded) return report(loaded.error());
@@ -108,16 +124,20 @@ int play_files(const PlayOptions& options, const Common& common) {
 
 void add_play(CLI::App& app, Common& common) {
   auto options = std::make_shared<PlayOptions>();
-  CLI::App* command = app.add_subcommand("play", "Play recorded agent runs through the real append path");
+  CLI::App* command =
+      app.add_subcommand("play", "Play recorded agent runs through the real append path");
   add_client_options(*command, common);
   command->add_option("FILES", options->files, "Recordings: one run each, all at once")->required();
-  auto* speed = command->add_option("--speed", options->speed, "2 is twice as fast as recorded")
-                    ->check(CLI::Range(0.001, 100'000.0))
-                    ->capture_default_str();
-  command->add_flag("--fast", options->fast, "Without pauses")->excludes(speed);
+  auto* speed =
+      command->add_option("--speed", options->speed, "2 is twice as fast; max is without pauses")
+          ->check(CLI::Range(0.001, 100'000.0) | CLI::IsMember({"max"}))
+          ->capture_default_str();
+  command->add_flag("--fast", options->fast, "The same as --speed max")->excludes(speed);
   command->add_option("--agent", options->agent, "The agent's name in run.started");
-  command->add_option("--subject", options->subject, "Instead of the file's name (one file only)");
-  command->add_option("--format", options->format, "Instead of finding it out from the first lines");
+  command->add_option(
+      "--subject,--run", options->subject, "Instead of the file's name (one file only)");
+  command->add_option(
+      "--format", options->format, "Instead of finding it out from the first lines");
   command->add_flag("--no-claim", options->no_claim, "Append without claiming the runs");
   command->footer("Example:\n  runwire play examples/recordings/*.ndjson --speed 4");
   command->callback([options, &common] {

@@ -16,18 +16,21 @@ void Player::add(std::string subject, std::vector<play::Step> steps) {
 
 Instant Player::after(Instant before, const play::Step& step) const {
   if (speed_ <= 0) return before;
-  const auto pause = std::chrono::duration<double, std::micro>(static_cast<double>(step.after.count()) / speed_);
+  const auto pause =
+      std::chrono::duration<double, std::micro>(static_cast<double>(step.after.count()) / speed_);
   return before + std::chrono::duration_cast<Instant::duration>(pause);
 }
 
 void Player::start(Playing& run, Instant now) {
   run.due = run.steps.empty() ? now : after(now, run.steps.front());
   if (!claims_) return;
-  if (auto claimed = appender_.claim(run.subject, Epoch{1}); !claimed) run.error = std::move(claimed.error());
+  if (auto claimed = appender_.claim(run.subject, Epoch{1}); !claimed)
+    run.error = std::move(claimed.error());
 }
 
 Status Player::run(const std::function<bool()>& stop) {
-  for (Playing& run : playing_) start(run, std::chrono::steady_clock::now());
+  for (Playing& run : playing_)
+    start(run, std::chrono::steady_clock::now());
   while (!stop()) {
     const Instant now = std::chrono::steady_clock::now();
     Instant due = now + look_every;
@@ -42,8 +45,10 @@ Status Player::run(const std::function<bool()>& stop) {
       if (!run.under_way) due = std::min(due, run.due);
     }
     if (all_done) return {};
-    const auto pause = std::chrono::ceil<std::chrono::milliseconds>(due - std::chrono::steady_clock::now());
-    if (auto idle = appender_.idle(std::max(pause, std::chrono::milliseconds{0})); !idle) return idle;
+    const auto pause =
+        std::chrono::ceil<std::chrono::milliseconds>(due - std::chrono::steady_clock::now());
+    if (auto idle = appender_.idle(std::max(pause, std::chrono::milliseconds{0})); !idle)
+      return idle;
   }
   return {};
 }
@@ -51,7 +56,8 @@ Status Player::run(const std::function<bool()>& stop) {
 Status Player::submit_due(Playing& run, Instant now) {
   wire::Append request{.subject = run.subject};
   std::size_t bytes = 0;
-  while (run.next < run.steps.size() && run.due <= now && request.events.size() < request_events_max) {
+  while (run.next < run.steps.size() && run.due <= now &&
+         request.events.size() < request_events_max) {
     play::Step& step = run.steps[run.next];
     if (!request.events.empty() && bytes + step.draft.data.size() > request_bytes_max) break;
     bytes += step.draft.data.size();
@@ -59,8 +65,9 @@ Status Player::submit_due(Playing& run, Instant now) {
     if (++run.next < run.steps.size()) run.due = after(run.due, run.steps[run.next]);
   }
   run.under_way = true;
-  return appender_.submit(std::move(request),
-                          [this, &run](Result<client::Appended> outcome) { answered(run, std::move(outcome)); });
+  return appender_.submit(std::move(request), [this, &run](Result<client::Appended> outcome) {
+    answered(run, std::move(outcome));
+  });
 }
 
 void Player::answered(Playing& run, Result<client::Appended> outcome) {

@@ -18,11 +18,11 @@ namespace runwire::cli {
 struct Playing {
   std::string subject{};
   std::vector<play::Step> steps{};
-  std::size_t next = 0;       ///< The first step that was not submitted.
+  std::size_t next = 0;  ///< The first step that was not submitted.
   std::size_t accepted = 0;
-  Instant due{};              ///< Of the step `next`.
-  bool under_way = false;     ///< A request of it is not answered.
-  std::string end{};          ///< The type of its last event.
+  Instant due{};           ///< Of the step `next`.
+  bool under_way = false;  ///< A request of it is not answered.
+  std::string end{};       ///< The type of its last event.
   std::optional<Error> error{};
 
   [[nodiscard]] bool done() const { return error || (!under_way && next == steps.size()); }

@@ -49,15 +49,18 @@ class SabotagedStore final : public Store {
 
   Status append(std::span<const Record> records) override {
     std::vector<Owned> batch = std::exchange(held_, {});
-    for (const Record& record : records) batch.emplace_back(record);
+    for (const Record& record : records)
+      batch.emplace_back(record);
     if (sabotage_ == Sabotage::false_receipt && !std::exchange(holding_, !holding_)) {
       held_ = std::move(batch);
       return {};
     }
-    for (std::size_t at = 0; at < batch.size(); ++at) spoil(batch, at);
+    for (std::size_t at = 0; at < batch.size(); ++at)
+      spoil(batch, at);
     std::vector<Record> views;
     views.reserve(batch.size());
-    for (const Owned& owned : batch) views.push_back(owned.view());
+    for (const Owned& owned : batch)
+      views.push_back(owned.view());
     return store_->append(views);
   }
 
@@ -70,10 +73,13 @@ class SabotagedStore final : public Store {
   [[nodiscard]] ControlState control() const override {
     ControlState state = store_->control();
     if (sabotage_ != Sabotage::skip_ack) return state;
-    for (AckInfo& ack : state.acks) ack.acked = store_->last();
+    for (AckInfo& ack : state.acks)
+      ack.acked = store_->last();
     return state;
   }
-  [[nodiscard]] Result<Page> read_log(Position after, Position upto, PageBounds bounds) const override {
+  [[nodiscard]] Result<Page> read_log(Position after,
+                                      Position upto,
+                                      PageBounds bounds) const override {
     return store_->read_log(after, upto, bounds);
   }
   [[nodiscard]] Result<Page> read_subject(std::string_view subject,
@@ -82,7 +88,8 @@ class SabotagedStore final : public Store {
                                           PageBounds bounds) const override {
     return store_->read_subject(subject, after, upto, bounds);
   }
-  [[nodiscard]] Result<std::optional<SubjectInfo>> find_subject(std::string_view subject) const override {
+  [[nodiscard]] Result<std::optional<SubjectInfo>> find_subject(
+      std::string_view subject) const override {
     return store_->find_subject(subject);
   }
   [[nodiscard]] Result<std::vector<SubjectInfo>> subjects(std::string_view prefix,
@@ -97,7 +104,8 @@ class SabotagedStore final : public Store {
     Owned& owned = batch[at];
     if (owned.record.kind != RecordKind::event || at == 0) return;
     Owned& before = batch[at - 1];
-    const bool neighbours = before.record.kind == RecordKind::event && before.subject == owned.subject;
+    const bool neighbours =
+        before.record.kind == RecordKind::event && before.subject == owned.subject;
     const bool due = owned.record.position.value % every < 5;
     if (sabotage_ == Sabotage::drop_event && neighbours && due) {
       owned.bytes = before.bytes;

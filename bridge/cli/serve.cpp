@@ -9,10 +9,9 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include <fmt/core.h>
-
 #include <cstdio>
 #include <cstdlib>
+#include <fmt/core.h>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -34,7 +33,9 @@ struct ServeOptions {
   std::string ready_file{};
 };
 
-Result<std::unique_ptr<Store>> open_store(const ServeOptions& options, IdSource& ids, const Clock& clock) {
+Result<std::unique_ptr<Store>> open_store(const ServeOptions& options,
+                                          IdSource& ids,
+                                          const Clock& clock) {
   if (options.memory) return make_memory_store({}, ids);
   return open_segments({.directory = options.data}, ids, clock);
 }
@@ -42,8 +43,10 @@ Result<std::unique_ptr<Store>> open_store(const ServeOptions& options, IdSource&
 void say_recovery(spdlog::logger& log, const Store& store) {
   const RecoveryReport report = store.recovery();
   if (report.tail_bytes_cut > 0) {
-    log.warn("recovery: {} torn bytes behind the last whole batch were cut; no answered event was in them",
-             report.tail_bytes_cut);
+    log.warn(
+        "recovery: {} torn bytes behind the last whole batch were cut; no answered event was in "
+        "them",
+        report.tail_bytes_cut);
   }
   if (report.events_kept_unsynced > 0) {
     log.info("recovery: {} whole events that were not known to be synced were kept and synced",
@@ -84,10 +87,12 @@ int serve(ServeOptions options) {
   auto store = open_store(options, ids, clock);
   if (!store) return report(store.error());
   say_recovery(log, **store);
-  const char* wanted = std::getenv("RUNWIRE_BREAK");  // NOLINT(concurrency-mt-unsafe): before any thread
+  const char* wanted =
+      std::getenv("RUNWIRE_BREAK");  // NOLINT(concurrency-mt-unsafe): before any thread
   const auto sabotage = sabotage_from(wanted == nullptr ? "" : wanted);
   if (!sabotage) return report({ErrorCode::invalid, "RUNWIRE_BREAK: no such bug", {}});
-  if (*sabotage != Sabotage::none) log.critical("RUNWIRE_BREAK={}: this server breaks its promises", wanted);
+  if (*sabotage != Sabotage::none)
+    log.critical("RUNWIRE_BREAK={}: this server breaks its promises", wanted);
   *store = sabotaged(std::move(*store), *sabotage);
   const LogId log_id = (*store)->log_id();
   const Term term = (*store)->term();
@@ -100,11 +105,18 @@ int serve(ServeOptions options) {
   auto server = bus::Server::open(server_options, std::move(*store), clock, ids);
   if (!server) return report(server.error());
   std::jthread acker;
-  if (*sabotage == Sabotage::early_publish) acker = early_acker(**server, (*server)->engine().store());
-  log.info("serving log {} (term {}, {} events) at {}", to_string(log_id), term.value, last.value, (*server)->endpoint());
-  for (const std::string& name : options.required) log.info("nobody sees an event before {} has acked it", name);
+  if (*sabotage == Sabotage::early_publish)
+    acker = early_acker(**server, (*server)->engine().store());
+  log.info("serving log {} (term {}, {} events) at {}",
+           to_string(log_id),
+           term.value,
+           last.value,
+           (*server)->endpoint());
+  for (const std::string& name : options.required)
+    log.info("nobody sees an event before {} has acked it", name);
   if (!options.ready_file.empty()) {
-    if (auto written = write_ready_file(options.ready_file, ready_text(**server, log_id, term)); !written) {
+    if (auto written = write_ready_file(options.ready_file, ready_text(**server, log_id, term));
+        !written) {
       return report(written.error());
     }
   }
@@ -112,7 +124,8 @@ int serve(ServeOptions options) {
   }
   log.info("stopping: what was taken is written and answered first");
   // A disk that hangs must not keep the process for ever: the log survives an end at any moment.
-  ::alarm(static_cast<unsigned>(std::chrono::ceil<std::chrono::seconds>(limits::drain_timeout).count()));
+  ::alarm(static_cast<unsigned>(
+      std::chrono::ceil<std::chrono::seconds>(limits::drain_timeout).count()));
   acker = {};
   (*server)->stop();
   const Positions end = (*server)->engine().positions();
@@ -125,21 +138,30 @@ int serve(ServeOptions options) {
 void add_serve(CLI::App& app, Common& common) {
   auto options = std::make_shared<ServeOptions>();
   CLI::App* command = app.add_subcommand("serve", "Serve one log until SIGINT or SIGTERM");
-  command->add_option("--data", options->data, "Directory of the log; made when missing")->type_name("DIR");
+  command->add_option("--data", options->data, "Directory of the log; made when missing")
+      ->type_name("DIR");
   command->add_flag("--memory", options->memory, "No disk: for tests, gone with the process");
-  command->add_option("--listen", options->listen, "ipc or loopback tcp endpoint (port * takes a free one)")
+  command
+      ->add_option(
+          "--listen", options->listen, "ipc or loopback tcp endpoint (port * takes a free one)")
       ->type_name("URL");
-  command->add_option("--require", options->required, "A required observer, in order; may be repeated")
+  command
+      ->add_option("--require", options->required, "A required observer, in order; may be repeated")
       ->type_name("NAME")
       ->take_all();
-  command->add_flag("--from-start", options->from_start, "A new required observer gets the whole log");
+  command->add_flag(
+      "--from-start", options->from_start, "A new required observer gets the whole log");
   command->add_option("--ack-deadline-ms", options->ack_deadline_ms, "From a delivery to its ack")
       ->check(CLI::Range(1, 600'000));
   command->add_option("--lease-ms", options->lease_ms, "A claim lives that long without a renewal")
       ->check(CLI::Range(100, 600'000));
-  command->add_option("--ready-file", options->ready_file, "Written, as JSON, when requests are served")
+  command
+      ->add_option(
+          "--ready-file", options->ready_file, "Written, as JSON, when requests are served")
       ->type_name("FILE");
-  command->footer("Examples:\n  runwire serve --data /var/lib/runwire\n  runwire serve --data d --require audit");
+  command->footer(
+      "Examples:\n  runwire serve --data /var/lib/runwire\n  runwire serve --data d --require "
+      "audit");
   command->callback([options, &common] {
     if (options->memory != options->data.empty()) {
       throw CLI::ValidationError("serve", "give either --data DIR or --memory");

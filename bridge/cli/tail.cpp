@@ -5,7 +5,6 @@
 #include "bus/client/events.hpp"
 
 #include <fmt/core.h>
-
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,7 +20,7 @@ struct TailOptions {
   std::string log{};
   std::optional<std::uint64_t> count{};
   bool until_caught_up = false;
-  bool no_ephemeral = false;
+  bool ephemeral = true;
   bool committed = false;
 };
 
@@ -34,9 +33,10 @@ class Tail {
     client::EventsOptions wanted{.connect = common_.connect(), .after = options_.after.value_or(0)};
     if (!options_.subject.empty()) wanted.subject = options_.subject;
     // A whole fleet is watched from now on, one run from its beginning, unless something was said.
-    wanted.from_end = options_.from == "end" || (options_.from.empty() && !options_.after && !wanted.subject);
+    wanted.from_end =
+        options_.from == "end" || (options_.from.empty() && !options_.after && !wanted.subject);
     wanted.level = options_.committed ? wire::Level::committed : wire::Level::acknowledged;
-    wanted.ephemeral = !options_.no_ephemeral;
+    wanted.ephemeral = options_.ephemeral;
     wanted.follow = !options_.until_caught_up;
     if (!options_.log.empty()) {
       auto log = uuid_from_text(options_.log);
@@ -89,11 +89,13 @@ class Tail {
 
   void say_how_to_go_on(const client::Events& events) const {
     fmt::print(stderr,
-               "go on with: runwire tail{}{} --after {} --log {}{}\n",
+               "go on with: runwire tail{}{} --after {} --log {}{}{}{}\n",
                options_.subject.empty() ? "" : " ",
                options_.subject,
                events.cursor(),
                to_string(events.log()),
+               options_.ephemeral ? "" : " --no-ephemeral",
+               options_.committed ? " --committed" : "",
                common_.url.empty() ? "" : " --connect " + common_.url);
   }
 
@@ -110,15 +112,23 @@ void add_tail(CLI::App& app, Common& common) {
   CLI::App* command = app.add_subcommand("tail", "Follow one run, or the whole log");
   add_client_options(*command, common);
   command->add_option("SUBJECT", options->subject, "Default: the whole log, live from now on");
-  auto* from = command->add_option("--from", options->from, "start or end")->check(CLI::IsMember({"start", "end"}));
-  command->add_option("--after", options->after, "Cursor: a sequence with SUBJECT, else a position")->excludes(from);
-  command->add_option("--log", options->log, "The log that the cursor belongs to")->type_name("UUID");
-  command->add_option("--count", options->count, "Stop after so many events")->check(CLI::PositiveNumber);
-  command->add_flag("--until-caught-up", options->until_caught_up, "Stop at the end of what there is");
-  command->add_flag("--no-ephemeral", options->no_ephemeral, "Durable events only");
+  auto* from = command->add_option("--from", options->from, "start or end")
+                   ->check(CLI::IsMember({"start", "end"}));
+  command->add_option("--after", options->after, "Cursor: a sequence with SUBJECT, else a position")
+      ->excludes(from);
+  command->add_option("--log", options->log, "The log that the cursor belongs to")
+      ->type_name("UUID");
+  command->add_option("--count", options->count, "Stop after so many events")
+      ->check(CLI::PositiveNumber);
+  command->add_flag(
+      "--until-caught-up", options->until_caught_up, "Stop at the end of what there is");
+  command->add_flag("--ephemeral,!--no-ephemeral",
+                    options->ephemeral,
+                    "With or without what is live only (text as it streams in); default: with");
   command->add_flag("--committed", options->committed, "Do not wait for the required observers");
-  command->footer("Examples:\n  runwire tail\n  runwire tail my-run --after 41\n"
-                  "  runwire tail --from start --until-caught-up | jq .type");
+  command->footer(
+      "Examples:\n  runwire tail\n  runwire tail my-run --after 41\n"
+      "  runwire tail --from start --until-caught-up | jq .type");
   command->callback([options, &common] {
     common.chosen = [options, &common] { return Tail(*options, common).run(); };
   });

@@ -1,9 +1,8 @@
 #include "bridge/play/adapters.hpp"
 #include "bridge/play/usage.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
@@ -19,8 +18,8 @@ class AnthropicMessages final : public StreamAdapter {
 
  private:
   struct Block {
-    Root root = Root::user;   ///< `user`: played as nothing.
-    Json input{};             ///< Of a call, as its start had it.
+    Root root = Root::user;  ///< `user`: played as nothing.
+    Json input{};            ///< Of a call, as its start had it.
   };
 
   void message_start(const Json& event);
@@ -133,12 +132,14 @@ void AnthropicMessages::tool_result(const Json& block) {
   const Json* content = member(block, "content");
   constexpr std::string_view suffix = "_tool_result";
   const std::string_view type = text_at(block, "type");
-  const std::string_view name = type.ends_with(suffix) ? type.substr(0, type.size() - suffix.size()) : type;
+  const std::string_view name =
+      type.ends_with(suffix) ? type.substr(0, type.size() - suffix.size()) : type;
   run_.start_tool(call_id, name);
   const Json* is_error = member(block, "is_error");
   const bool marked = is_error != nullptr && is_error->is_boolean() && is_error->get<bool>();
   const bool failed = content != nullptr && text_at(*content, "type").ends_with("_error");
-  if (!marked && !failed) return run_.complete_tool(call_id, content != nullptr ? *content : Json());
+  if (!marked && !failed)
+    return run_.complete_tool(call_id, content != nullptr ? *content : Json());
   std::string code(failed ? text_at(*content, "error_code") : std::string_view());
   if (code.empty()) code = "tool_error";
   run_.fail_tool(call_id, {.code = std::move(code), .message = text_of(content)});

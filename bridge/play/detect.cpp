@@ -2,9 +2,8 @@
 #include "bridge/play/recording.hpp"
 #include "bridge/play/text.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <array>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
@@ -32,7 +31,8 @@ std::optional<Format> format_of(const Json& event) {
   if (type.starts_with("message_") || type.starts_with("content_block_")) {
     return Format::anthropic_messages;
   }
-  if (type == "error" && member(event, "sequence_number") != nullptr) return Format::openai_responses;
+  if (type == "error" && member(event, "sequence_number") != nullptr)
+    return Format::openai_responses;
   if (type == "error" && member(event, "error") != nullptr) return Format::anthropic_messages;
   if (!type.empty() && member(event, "data") != nullptr) return Format::runwire_ndjson;
   if (steps) return Format::agent_trajectory;
@@ -67,7 +67,8 @@ Result<Format> format_from(std::string_view name) {
     if (text == name) return value;
     known += (known.empty() ? "" : ", ") + std::string(text);
   }
-  return fail(Error{ErrorCode::invalid, "no such format; there are: " + known, {}}.with("format", name));
+  return fail(
+      Error{ErrorCode::invalid, "no such format; there are: " + known, {}}.with("format", name));
 }
 
 Result<Format> detect(std::string_view content) {
@@ -82,7 +83,8 @@ Result<Format> detect(std::string_view content) {
     if (const auto format = format_of(*event)) return *format;
   }
   if (looks_like_trajectory(content)) return Format::agent_trajectory;
-  return fail(ErrorCode::invalid, "cannot tell the recording's format from its first lines; name it");
+  return fail(ErrorCode::invalid,
+              "cannot tell the recording's format from its first lines; name it");
 }
 
 }  // namespace runwire::play

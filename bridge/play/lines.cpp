@@ -3,9 +3,8 @@
 #include "bridge/play/recording.hpp"
 #include "bridge/play/text.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <array>
+#include <nlohmann/json.hpp>
 
 namespace runwire::play {
 namespace {

@@ -1,9 +1,8 @@
 #include "bridge/play/adapters.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
@@ -35,11 +34,10 @@ void RunwireNdjson::take(const Json& event) {
   any_ = true;
   const Json* data = member(event, "data");
   const Json empty = Json::object();
-  const std::chrono::milliseconds after{
-      static_cast<std::int64_t>(std::min<std::uint64_t>(count_at(event, "after_ms").value_or(0),
-                                                        Bounds::after_max.count()))};
-  const Status admitted = run_.admit(
-      text_at(event, "type"), data != nullptr ? *data : empty, is_durable(event), after);
+  const std::chrono::milliseconds after{static_cast<std::int64_t>(
+      std::min<std::uint64_t>(count_at(event, "after_ms").value_or(0), Bounds::after_max.count()))};
+  const Status admitted =
+      run_.admit(text_at(event, "type"), data != nullptr ? *data : empty, is_durable(event), after);
   if (admitted) return;
   run_.abort({.code = std::string(recording_invalid), .message = admitted.error().message});
 }

@@ -1,9 +1,8 @@
 #include "bridge/play/adapters.hpp"
 #include "bridge/play/usage.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
@@ -60,7 +59,8 @@ void OpenAiChat::take(const Json& event) {
     if (!says || (run_.operation_failed() && id == id_)) return;
     begin(event);
   }
-  for (const Json& one : *choices) choice(one);
+  for (const Json& one : *choices)
+    choice(one);
   usage_.read(member(event, "usage"));
 }
 
@@ -98,7 +98,8 @@ void OpenAiChat::choice(const Json& choice) {
     const Json* calls = member(*delta, "tool_calls");
     if (calls != nullptr && calls->is_array()) {
       std::size_t place = 0;
-      for (const Json& one : *calls) call(name, one, place++);
+      for (const Json& one : *calls)
+        call(name, one, place++);
     }
   }
   const std::string_view reason = text_at(choice, "finish_reason");
@@ -115,7 +116,8 @@ void OpenAiChat::content(const std::string& choice, const Json& content) {
     if (thinking == nullptr) continue;
     if (thinking->is_string()) prose(choice, Root::reasoning, text_of(thinking));
     if (!thinking->is_array()) continue;
-    for (const Json& thought : *thinking) prose(choice, Root::reasoning, text_at(thought, "text"));
+    for (const Json& thought : *thinking)
+      prose(choice, Root::reasoning, text_at(thought, "text"));
   }
 }
 
@@ -134,11 +136,13 @@ void OpenAiChat::call(const std::string& choice, const Json& call, std::size_t p
   const std::string slot = choice + "." + std::to_string(index.value_or(place));
   const std::string_view id = text_at(call, "id");
   const Json* function = member(call, "function");
-  const std::string_view name = function != nullptr ? text_at(*function, "name") : std::string_view();
+  const std::string_view name =
+      function != nullptr ? text_at(*function, "name") : std::string_view();
   const auto known = calls_.find(slot);
   // Some servers put every call at index 0: another id with a name is another call. Another id
   // without a name is the same call under an id that rotates.
-  const bool another = known != calls_.end() && !id.empty() && id != known->second.id && !name.empty();
+  const bool another =
+      known != calls_.end() && !id.empty() && id != known->second.id && !name.empty();
   if (known == calls_.end() || another) {
     if (another) run_.end_input(known->second.key, std::nullopt, nullptr);
     Call fresh{.id = std::string(id), .key = "call." + std::to_string(++keys_)};

@@ -3,9 +3,8 @@
 #include "bridge/play/text.hpp"
 #include "bridge/play/usage.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <utility>
@@ -92,7 +91,8 @@ void OpenAiResponses::take(const Json& event) {
     if (!run_.operation_failed()) invalid("output outside of a response");
     return;
   }
-  if (ends) return complete(response != nullptr ? *response : Json(), type == "response.incomplete");
+  if (ends)
+    return complete(response != nullptr ? *response : Json(), type == "response.incomplete");
   if (type == "response.output_item.added") return item_added(event);
   if (item) return item_done(event);
   if (is_input_event(type)) return input_part(type, event);
@@ -165,13 +165,17 @@ void OpenAiResponses::item_done(const Json& event) {
   const std::string key = item_key_of(event);
   switch (kind_of(text_at(*item, "type"))) {
     case ItemKind::content:
-      return text_at(*item, "type") == "message" ? message_done(key, *item) : reasoning_done(key, *item);
+      return text_at(*item, "type") == "message" ? message_done(key, *item)
+                                                 : reasoning_done(key, *item);
     case ItemKind::call:
       if (!calls_.contains(key)) item_added(event);
       return call_done(key, *item);
-    case ItemKind::output: return call_result(call_id_of(*item), *item);
-    case ItemKind::approval: return approval(*item);
-    case ItemKind::other: return;
+    case ItemKind::output:
+      return call_result(call_id_of(*item), *item);
+    case ItemKind::approval:
+      return approval(*item);
+    case ItemKind::other:
+      return;
   }
 }
 
@@ -249,7 +253,8 @@ void OpenAiResponses::approval(const Json& item) {
   if (const std::string_view server = text_at(item, "server_label"); !server.empty()) {
     prompt += " on " + std::string(server);
   }
-  run_.ask(text_at(item, "id"), "approval", prompt + ": " + std::string(text_at(item, "arguments")));
+  run_.ask(
+      text_at(item, "id"), "approval", prompt + ": " + std::string(text_at(item, "arguments")));
 }
 
 }  // namespace

@@ -3,10 +3,9 @@
 #include "bridge/play/recording.hpp"
 #include "bridge/play/text.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
 namespace runwire::play {
 namespace {

@@ -10,13 +10,14 @@ namespace runwire::play {
 
 // What can be wrong with a recording, as the `code` of a problem. A provider's own error keeps its
 // own code.
-inline constexpr std::string_view recording_invalid = "recording_invalid";      ///< A line or file is broken.
-inline constexpr std::string_view recording_empty = "recording_empty";          ///< It says nothing.
+inline constexpr std::string_view recording_invalid =
+    "recording_invalid";  ///< A line or file is broken.
+inline constexpr std::string_view recording_empty = "recording_empty";  ///< It says nothing.
 inline constexpr std::string_view recording_too_large = "recording_too_large";  ///< Over a bound.
 inline constexpr std::string_view stream_incomplete = "stream_incomplete";      ///< No end marker.
-inline constexpr std::string_view stream_invalid = "stream_invalid";            ///< Contradicts itself.
-inline constexpr std::string_view stream_restarted = "stream_restarted";        ///< Began anew half-way.
-inline constexpr std::string_view provider_error = "provider_error";            ///< An error without a code.
+inline constexpr std::string_view stream_invalid = "stream_invalid";      ///< Contradicts itself.
+inline constexpr std::string_view stream_restarted = "stream_restarted";  ///< Began anew half-way.
+inline constexpr std::string_view provider_error = "provider_error";  ///< An error without a code.
 
 struct Problem {
   std::string code{};

@@ -5,9 +5,8 @@
 #include "bridge/play/run_builder.hpp"
 #include "codec/json/canonical.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
@@ -16,10 +15,14 @@ namespace {
 
 std::unique_ptr<StreamAdapter> adapter_of(Format format, RunBuilder& run) {
   switch (format) {
-    case Format::anthropic_messages: return anthropic_messages(run);
-    case Format::openai_responses: return openai_responses(run);
-    case Format::openai_chat: return openai_chat(run);
-    default: return runwire_ndjson(run);
+    case Format::anthropic_messages:
+      return anthropic_messages(run);
+    case Format::openai_responses:
+      return openai_responses(run);
+    case Format::openai_chat:
+      return openai_chat(run);
+    default:
+      return runwire_ndjson(run);
   }
 }
 
@@ -40,16 +43,19 @@ void play_lines(std::string_view content, StreamAdapter& adapter, RunBuilder& ru
 
 Status bounded_text(std::string_view what, std::string_view text, std::size_t bytes_max) {
   if (text.size() > bytes_max) {
-    return fail(Error{ErrorCode::too_large, std::string(what) + " is too long", {}}.with("max", bytes_max));
+    return fail(
+        Error{ErrorCode::too_large, std::string(what) + " is too long", {}}.with("max", bytes_max));
   }
-  if (!json::valid_utf8(text)) return fail(ErrorCode::invalid, std::string(what) + " is not valid UTF-8");
+  if (!json::valid_utf8(text))
+    return fail(ErrorCode::invalid, std::string(what) + " is not valid UTF-8");
   return {};
 }
 
 }  // namespace
 
 Status validate(const Options& options) {
-  if (Status agent = bounded_text("the agent's name", options.agent, Bounds::name_bytes_max); !agent) {
+  if (Status agent = bounded_text("the agent's name", options.agent, Bounds::name_bytes_max);
+      !agent) {
     return agent;
   }
   if (options.labels.size() > Bounds::labels_max) {
@@ -58,11 +64,13 @@ Status validate(const Options& options) {
   for (const auto& [key, value] : options.labels) {
     if (key.empty()) return fail(ErrorCode::invalid, "a label needs a key");
     for (const std::string_view text : {std::string_view(key), std::string_view(value)}) {
-      if (Status label = bounded_text("a label", text, Bounds::label_bytes_max); !label) return label;
+      if (Status label = bounded_text("a label", text, Bounds::label_bytes_max); !label)
+        return label;
     }
   }
   if (options.steps_max == 0 || options.steps_max > Bounds::steps_max) {
-    return fail(Error{ErrorCode::invalid, "steps_max is out of range", {}}.with("max", Bounds::steps_max));
+    return fail(
+        Error{ErrorCode::invalid, "steps_max is out of range", {}}.with("max", Bounds::steps_max));
   }
   return {};
 }

@@ -15,9 +15,9 @@
 
 /// Recorded input as the events of one run (bridge/play/README.md says what becomes of what).
 ///
-/// Threads: any; no state is shared. Lifetime: results own their bytes. Bounds: `Bounds`, `Options`.
-/// Errors: only what leaves no run to play (a bound of the whole, an unknown format, bad options);
-/// whatever is wrong inside a recording is a typed problem in a run that still ends.
+/// Threads: any; no state is shared. Lifetime: results own their bytes. Bounds: `Bounds`,
+/// `Options`. Errors: only what leaves no run to play (a bound of the whole, an unknown format, bad
+/// options); whatever is wrong inside a recording is a typed problem in a run that still ends.
 namespace runwire::play {
 
 enum class Format : std::uint8_t {
@@ -31,19 +31,21 @@ enum class Format : std::uint8_t {
 struct Bounds {
   static constexpr std::size_t recording_bytes_max = std::size_t{32} << 20;
   static constexpr std::size_t line_bytes_max = std::size_t{4} << 20;
-  static constexpr std::size_t steps_max = std::size_t{1} << 18;    ///< Closing events have room on top.
-  static constexpr std::size_t delta_bytes_max = std::size_t{128} << 10;  ///< Longer ones are split.
+  static constexpr std::size_t steps_max = std::size_t{1}
+                                           << 18;  ///< Closing events have room on top.
+  static constexpr std::size_t delta_bytes_max = std::size_t{128}
+                                                 << 10;  ///< Longer ones are split.
   static constexpr std::size_t content_bytes_max = std::size_t{960} << 10;  ///< As a JSON string.
-  static constexpr std::size_t open_contents_max = 256;             ///< Of one operation.
+  static constexpr std::size_t open_contents_max = 256;                     ///< Of one operation.
   static constexpr std::size_t output_bytes_max = std::size_t{64} << 10;  ///< Longer ones are cut.
-  static constexpr std::size_t progress_bytes_max = 1024;           ///< One tool.progress message.
-  static constexpr std::size_t progress_events_max = 8;             ///< Of one tool call.
-  static constexpr std::size_t problem_bytes_max = 4096;            ///< Of a problem's message.
-  static constexpr std::size_t name_bytes_max = 128;                ///< Model, tool, agent, finish.
+  static constexpr std::size_t progress_bytes_max = 1024;  ///< One tool.progress message.
+  static constexpr std::size_t progress_events_max = 8;    ///< Of one tool call.
+  static constexpr std::size_t problem_bytes_max = 4096;   ///< Of a problem's message.
+  static constexpr std::size_t name_bytes_max = 128;       ///< Model, tool, agent, finish.
   static constexpr std::size_t labels_max = 32;
-  static constexpr std::size_t label_bytes_max = 256;               ///< Of a key, and of a value.
+  static constexpr std::size_t label_bytes_max = 256;  ///< Of a key, and of a value.
   static constexpr std::size_t detect_lines_max = 64;
-  static constexpr std::chrono::milliseconds after_max{60'000};     ///< Longer pauses are cut.
+  static constexpr std::chrono::milliseconds after_max{60'000};  ///< Longer pauses are cut.
 };
 // A full value and what stands around it must fit into one event.
 static_assert(Bounds::content_bytes_max + 4096 < limits::data_bytes_max);

@@ -3,7 +3,6 @@
 #include "bridge/play/text.hpp"
 
 #include <nlohmann/json.hpp>
-
 #include <utility>
 
 namespace runwire::play {
@@ -13,10 +12,14 @@ const Problem parent_failed = {.code = "parent_failed", .message = "the scope ar
 
 std::string_view scope_name(Root root) {
   switch (root) {
-    case Root::turn: return "turn";
-    case Root::model: return "model";
-    case Root::tool: return "tool";
-    default: return "interaction";
+    case Root::turn:
+      return "turn";
+    case Root::model:
+      return "model";
+    case Root::tool:
+      return "tool";
+    default:
+      return "interaction";
   }
 }
 
@@ -26,11 +29,15 @@ Json identity_fields(const OpenItem& item, Payload& payload) {
     case Root::turn:
       payload.turn = std::stoull(item.identity);
       return {{"turn", payload.turn}};
-    case Root::model: payload.operation_id = item.identity; return {{"operation_id", item.identity}};
+    case Root::model:
+      payload.operation_id = item.identity;
+      return {{"operation_id", item.identity}};
     case Root::tool:
       payload.call_id = item.identity;
       return {{"call_id", item.identity}, {"name", item.name}};
-    default: payload.interaction_id = item.identity; return {{"interaction_id", item.identity}};
+    default:
+      payload.interaction_id = item.identity;
+      return {{"interaction_id", item.identity}};
   }
 }
 
@@ -39,7 +46,8 @@ Json identity_fields(const OpenItem& item, Payload& payload) {
 bool RunBuilder::room() {
   if (ended()) return false;
   if (steps_.size() < options_.steps_max) return true;
-  abort({.code = std::string(recording_too_large), .message = "the run is over its bound of events"});
+  abort(
+      {.code = std::string(recording_too_large), .message = "the run is over its bound of events"});
   return false;
 }
 
@@ -151,7 +159,8 @@ void RunBuilder::close_under(Root root,
                              std::string_view identity,
                              const Problem* problem,
                              bool finished) {
-  for (const OpenItem& item : ledger_.open_under(root, identity)) close(item, problem, finished);
+  for (const OpenItem& item : ledger_.open_under(root, identity))
+    close(item, problem, finished);
 }
 
 void RunBuilder::abort(Problem problem) {

@@ -16,8 +16,8 @@
 namespace runwire::play {
 
 /// Makes the events of one run from what an adapter has understood, and owns every rule about their
-/// order: an adapter says what happened, opens what it likes and forgets to close it, and the run is
-/// legal all the same. Identities are made here; a provider's are kept where they are usable.
+/// order: an adapter says what happened, opens what it likes and forgets to close it, and the run
+/// is legal all the same. Identities are made here; a provider's are kept where they are usable.
 ///
 /// Owner: one thread. Bounds: Options::steps_max and `Bounds`; over one of them the run is closed
 /// as failed. Errors: none are returned. After abort() the run has ended and every call is ignored.
@@ -39,8 +39,8 @@ class RunBuilder {
   [[nodiscard]] std::uint64_t operations() const { return operations_; }
   void complete_operation(std::string_view finish, const Json& usage);
   void fail_operation(const Problem& problem);
-  /// An error that the provider reports: fails the open operation, which may be tried again; the run
-  /// where none is open. One after another error says nothing new.
+  /// An error that the provider reports: fails the open operation, which may be tried again; the
+  /// run where none is open. One after another error says nothing new.
   void stream_error(const Problem& problem);
   /// Did the last operation fail, with none started since?
   [[nodiscard]] bool operation_failed() const { return failed_.has_value(); }
@@ -83,7 +83,8 @@ class RunBuilder {
 
   /// Closes all that is open, innermost first, and fails the run with `problem`.
   void abort(Problem problem);
-  /// The same for what breaks a model's stream: that was an operation, even if its start was broken.
+  /// The same for what breaks a model's stream: that was an operation, even if its start was
+  /// broken.
   void abort_stream(Problem problem);
   /// Completes the run, or fails it: an operation that is still open makes it incomplete.
   [[nodiscard]] std::vector<Step> finish() &&;
@@ -110,7 +111,9 @@ class RunBuilder {
   void end_text(const OpenItem& item);
   /// An input that is not `finished` is kept as raw text where it is not JSON, even a blank one.
   void end_tool_input(const OpenItem& item, const Json* value, bool finished);
-  [[nodiscard]] std::string fresh_id(Root root, std::string_view wanted, const std::string& fallback);
+  [[nodiscard]] std::string fresh_id(Root root,
+                                     std::string_view wanted,
+                                     const std::string& fallback);
   [[nodiscard]] const Call* running(std::string_view call_id) const;
   /// No `problem`: as cancelled.
   void close(const OpenItem& item, const Problem* problem, bool finished);
@@ -120,10 +123,10 @@ class RunBuilder {
   RunLedger ledger_{};
   std::vector<Step> steps_{};
   std::size_t line_ = 0;
-  std::uint64_t turn_ = 0;        ///< The newest; 0: none yet.
+  std::uint64_t turn_ = 0;  ///< The newest; 0: none yet.
   std::uint64_t operations_ = 0;
-  std::uint64_t attempt_ = 0;     ///< Of the turn.
-  std::uint64_t contents_ = 0;    ///< Of the operation, for ids.
+  std::uint64_t attempt_ = 0;   ///< Of the turn.
+  std::uint64_t contents_ = 0;  ///< Of the operation, for ids.
   bool turn_open_ = false;
   bool operation_open_ = false;
   std::optional<Problem> failed_{};  ///< How the turn's last operation ended.

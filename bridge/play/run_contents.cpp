@@ -1,10 +1,8 @@
 #include "bridge/play/run_builder.hpp"
-
 #include "bridge/play/text.hpp"
 #include "codec/json/canonical.hpp"
 
 #include <nlohmann/json.hpp>
-
 #include <utility>
 
 namespace runwire::play {
@@ -47,7 +45,9 @@ const OpenItem* RunBuilder::open_content(std::string_view key) const {
   return ledger_.open(found->second.root, found->second.id);
 }
 
-bool RunBuilder::content_open(std::string_view key) const { return open_content(key) != nullptr; }
+bool RunBuilder::content_open(std::string_view key) const {
+  return open_content(key) != nullptr;
+}
 
 std::string_view RunBuilder::content_text(std::string_view key) const {
   const OpenItem* item = open_content(key);
@@ -128,10 +128,13 @@ void RunBuilder::end_text(const OpenItem& item) {
                {id_field(item.root), item.identity},
                {"text", item.text},
                {"deltas", item.deltas}};
-  emit(std::string(type_root(item.root)) + ".ended", std::move(data), std::move(payload), item.text);
+  emit(
+      std::string(type_root(item.root)) + ".ended", std::move(data), std::move(payload), item.text);
 }
 
-void RunBuilder::start_input(std::string_view key, std::string_view call_id, std::string_view name) {
+void RunBuilder::start_input(std::string_view key,
+                             std::string_view call_id,
+                             std::string_view name) {
   if (!operation_open_ || !room()) return;
   if (content_open(key)) end_content(key);
   if (ledger_.open_under(Root::model, operation_id()).size() >= Bounds::open_contents_max) {
@@ -192,7 +195,8 @@ std::string RunBuilder::fresh_id(Root root, std::string_view wanted, const std::
   };
   std::string id = base;
   while (taken(id)) {
-    id = std::string(clip(base, bytes_max - suffix_bytes_max)) + "-" + std::to_string(++repeats_[base] + 1);
+    id = std::string(clip(base, bytes_max - suffix_bytes_max)) + "-" +
+         std::to_string(++repeats_[base] + 1);
   }
   return id;
 }

@@ -1,12 +1,10 @@
 #include "bridge/play/run_builder.hpp"
-
 #include "bridge/play/text.hpp"
 #include "codec/base/check.hpp"
 #include "codec/json/canonical.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace runwire::play {

@@ -26,14 +26,20 @@ std::unexpected<Error> refuse(std::string_view identity, std::string_view rule) 
 
 std::string identity_of(Root root, const Payload& payload) {
   switch (root) {
-    case Root::turn: return std::to_string(payload.turn);
-    case Root::model: return payload.operation_id;
+    case Root::turn:
+      return std::to_string(payload.turn);
+    case Root::model:
+      return payload.operation_id;
     case Root::tool:
-    case Root::tool_input: return payload.call_id;
-    case Root::interaction: return payload.interaction_id;
+    case Root::tool_input:
+      return payload.call_id;
+    case Root::interaction:
+      return payload.interaction_id;
     case Root::text:
-    case Root::reasoning: return payload.content_id;
-    default: return {};
+    case Root::reasoning:
+      return payload.content_id;
+    default:
+      return {};
   }
 }
 

@@ -20,17 +20,17 @@ using Phase = runwire::Step;
 struct OpenItem {
   Root root = Root::turn;
   std::string identity{};
-  std::string parent{};          ///< Key of what it lies in; empty: the run.
-  std::string name{};            ///< Of a tool or a tool.input.
-  std::string text{};            ///< Of a content: its deltas so far.
-  std::size_t escaped_bytes = 0; ///< Of `text`, as a JSON string.
+  std::string parent{};           ///< Key of what it lies in; empty: the run.
+  std::string name{};             ///< Of a tool or a tool.input.
+  std::string text{};             ///< Of a content: its deltas so far.
+  std::size_t escaped_bytes = 0;  ///< Of `text`, as a JSON string.
   std::uint64_t deltas = 0;
-  std::uint64_t order = 0;       ///< Grows with each start.
-  bool streamed = false;         ///< Of an operation: has begun a content.
+  std::uint64_t order = 0;  ///< Grows with each start.
+  bool streamed = false;    ///< Of an operation: has begun a content.
 };
 
-/// The lifecycle rules of DESIGN section 3 for one run, kept beside the events that are made for it:
-/// what is refused here would be refused by the engine.
+/// The lifecycle rules of DESIGN section 3 for one run, kept beside the events that are made for
+/// it: what is refused here would be refused by the engine.
 ///
 /// Owner: one thread. Bounds: the builder's. Errors: `lifecycle`, with the rule in words.
 class RunLedger {

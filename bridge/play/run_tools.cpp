@@ -1,10 +1,8 @@
 #include "bridge/play/run_builder.hpp"
-
 #include "bridge/play/text.hpp"
 #include "codec/json/canonical.hpp"
 
 #include <nlohmann/json.hpp>
-
 #include <utility>
 
 namespace runwire::play {
@@ -25,7 +23,8 @@ Json bounded_output(const Json& output) {
 
 const RunBuilder::Call* RunBuilder::running(std::string_view call_id) const {
   const auto found = calls_.find(call_id);
-  if (found == calls_.end() || ledger_.open(Root::tool, found->second.id) == nullptr) return nullptr;
+  if (found == calls_.end() || ledger_.open(Root::tool, found->second.id) == nullptr)
+    return nullptr;
   return &found->second;
 }
 
@@ -79,7 +78,9 @@ void RunBuilder::fail_tool(std::string_view call_id, const Problem& problem) {
        {.call_id = call->id, .name = call->name});
 }
 
-void RunBuilder::ask(std::string_view interaction_id, std::string_view kind, std::string_view prompt) {
+void RunBuilder::ask(std::string_view interaction_id,
+                     std::string_view kind,
+                     std::string_view prompt) {
   if (!room()) return;
   start_turn();
   const std::string fallback = operation_id() + ".interaction-" + std::to_string(++contents_);

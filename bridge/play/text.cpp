@@ -7,14 +7,17 @@ namespace {
 
 constexpr std::string_view white_space = " \t\r\n\v\f";
 
-bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
+bool continues(char c) {
+  return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U;
+}
 
 }  // namespace
 
 std::string_view clip(std::string_view text, std::size_t bytes_max) {
   if (text.size() <= bytes_max) return text;
   std::size_t end = bytes_max;
-  while (end > 0 && continues(text[end])) --end;
+  while (end > 0 && continues(text[end]))
+    --end;
   return text.substr(0, end);
 }
 

@@ -2,9 +2,8 @@
 #include "bridge/play/text.hpp"
 #include "bridge/play/usage.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -70,16 +69,18 @@ std::string message_text(const Json& message) {
   const Json* content = member(message, "content");
   if (content == nullptr || !content->is_array()) return text_of(content);
   std::string text;
-  for (const Json& part : *content) text += text_at(part, "text");
+  for (const Json& part : *content)
+    text += text_at(part, "text");
   return text;
 }
 
 /// Gives an observation to the call that it names, else to the first that still has none.
 void give_output(AgentStep& step, const Json& message) {
   const Json* ids = member(message, "tool_call_ids");
-  const std::string_view id = ids != nullptr && ids->is_array() && !ids->empty() && ids->front().is_string()
-                                  ? std::string_view(ids->front().get_ref<const std::string&>())
-                                  : text_at(message, "tool_call_id");
+  const std::string_view id =
+      ids != nullptr && ids->is_array() && !ids->empty() && ids->front().is_string()
+          ? std::string_view(ids->front().get_ref<const std::string&>())
+          : text_at(message, "tool_call_id");
   const auto named = std::ranges::find_if(
       step.calls, [&](const Call& call) { return !id.empty() && call.id == id; });
   const auto open =
@@ -95,7 +96,8 @@ std::vector<AgentStep> history_steps(const Json& history) {
   std::vector<AgentStep> steps;
   for (const Json& message : history) {
     const Json* demonstration = member(message, "is_demo");
-    if (demonstration != nullptr && demonstration->is_boolean() && demonstration->get<bool>()) continue;
+    if (demonstration != nullptr && demonstration->is_boolean() && demonstration->get<bool>())
+      continue;
     if (text_at(message, "role") == "assistant") {
       const std::string_view thought = text_at(message, "thought");
       steps.push_back({.thought = blank(thought) ? message_text(message) : std::string(thought),
@@ -118,10 +120,7 @@ void play_calls(const AgentStep& step, const std::string& prefix, RunBuilder& ru
   }
 }
 
-void play_step(const AgentStep& step,
-               std::string_view model,
-               const Json& usage,
-               RunBuilder& run) {
+void play_step(const AgentStep& step, std::string_view model, const Json& usage, RunBuilder& run) {
   run.start_operation(model);
   std::string_view rest = step.thought;
   while (!rest.empty() && !run.ended()) {
@@ -173,7 +172,8 @@ std::optional<std::vector<AgentStep>> steps_of(const Json& recording) {
   if (trajectory != nullptr && trajectory->is_array() && !trajectory->empty()) {
     std::vector<AgentStep> steps;
     steps.reserve(trajectory->size());
-    for (const Json& step : *trajectory) steps.push_back(trajectory_step(step));
+    for (const Json& step : *trajectory)
+      steps.push_back(trajectory_step(step));
     return steps;
   }
   const Json* history = member(recording, "history");
@@ -194,7 +194,8 @@ void play_trajectory(std::string_view content, RunBuilder& run) {
     const bool last = at + 1 == steps->size();
     play_step((*steps)[at], model, last ? total_usage(info) : Json::object(), run);
   }
-  const std::string_view status = info != nullptr ? text_at(*info, "exit_status") : std::string_view();
+  const std::string_view status =
+      info != nullptr ? text_at(*info, "exit_status") : std::string_view();
   if (steps->empty() || status.empty() || status.starts_with("submitted")) return;
   run.abort({.code = std::string(clip(status, Bounds::name_bytes_max)),
              .message = "the recorded agent stopped without a submission"});

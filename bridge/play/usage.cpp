@@ -1,8 +1,7 @@
 #include "bridge/play/usage.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <array>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace runwire::play {
@@ -49,13 +48,15 @@ void Usage::read(const Json* usage) {
   for (const Field& field : fields) {
     const Json* group = field.group.empty() ? usage : member(*usage, field.group);
     if (group == nullptr) continue;
-    if (const auto count = count_at(*group, field.theirs)) tokens_[std::string(field.ours)] = *count;
+    if (const auto count = count_at(*group, field.theirs))
+      tokens_[std::string(field.ours)] = *count;
   }
 }
 
 Json Usage::to_json() const {
   Json json = Json::object();
-  for (const auto& [name, count] : tokens_) json[name] = count;
+  for (const auto& [name, count] : tokens_)
+    json[name] = count;
   return json;
 }
 

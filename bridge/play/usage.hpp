@@ -2,10 +2,9 @@
 
 #include "bridge/play/json.hpp"
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <cstdint>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace runwire::play {

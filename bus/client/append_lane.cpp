@@ -11,7 +11,8 @@ namespace {
 /// More than the event needs in a request, and encoded at the server.
 std::size_t size_of(const Draft& draft) {
   std::size_t bytes = draft.data.size() + bounds::event_overhead_bytes;
-  for (const auto& [key, value] : draft.location) bytes += key.size() + value.size() + 8;
+  for (const auto& [key, value] : draft.location)
+    bytes += key.size() + value.size() + 8;
   return bytes;
 }
 
@@ -44,8 +45,11 @@ bool is_unknown(ErrorCode code) {
 
 Error out_of_order(const Submission& refused) {
   const wire::Append& request = refused.request;
-  Error error{ErrorCode::out_of_order, "an earlier append of this subject was refused; go on from that event", {}};
-  if (refused.reply.taken >= request.events.size()) return std::move(error).with("subject", request.subject);
+  Error error{ErrorCode::out_of_order,
+              "an earlier append of this subject was refused; go on from that event",
+              {}};
+  if (refused.reply.taken >= request.events.size())
+    return std::move(error).with("subject", request.subject);
   return std::move(error)
       .with("subject", request.subject)
       .with("refused", to_string(request.events[refused.reply.taken].id));
@@ -63,7 +67,8 @@ wire::Append AppendLane::make_request(std::optional<Epoch> epoch) {
   request.go_on = go_on_ || front.request.go_on;
   request.again = again_;
   if (front.request.expect) {
-    const auto taken = std::ranges::count_if(front.reply.seqs, [](Sequence seq) { return seq.value > 0; });
+    const auto taken =
+        std::ranges::count_if(front.reply.seqs, [](Sequence seq) { return seq.value > 0; });
     request.expect = Sequence{front.request.expect->value + static_cast<std::uint64_t>(taken)};
   }
   std::size_t bytes = 0;
@@ -91,7 +96,8 @@ void AppendLane::answered(wire::Reply reply,
   if (!verdict.error || verdict.late) {
     go_on_ = false;
     // Only a part of the front one was under way: the rest is not sent after such news.
-    if (verdict.error && !queue_.empty() && queue_.front().reply.taken > 0) refuse(*verdict.error, finished);
+    if (verdict.error && !queue_.empty() && queue_.front().reply.taken > 0)
+      refuse(*verdict.error, finished);
     return;
   }
   if (!may_retry(verdict, now, reclaim)) refuse(*verdict.error, finished);
@@ -104,7 +110,8 @@ AppendLane::Verdict AppendLane::judge(wire::Reply& reply, std::size_t sent) cons
   const auto* answer = std::get_if<wire::AppendReply>(&reply.answer);
   if (answer != nullptr) {
     const std::size_t taken = answer->taken;
-    const bool fits = taken <= sent && answer->seqs.size() == taken && answer->positions.size() == taken;
+    const bool fits =
+        taken <= sent && answer->seqs.size() == taken && answer->positions.size() == taken;
     if (fits && (verdict.error || taken == sent)) {
       verdict.taken = taken;
       verdict.late = verdict.error && (is_late(verdict.error->code) || taken == sent);
@@ -117,13 +124,16 @@ AppendLane::Verdict AppendLane::judge(wire::Reply& reply, std::size_t sent) cons
   return verdict;
 }
 
-void AppendLane::take(const wire::AppendReply& reply, const Verdict& verdict, std::vector<Finished>& finished) {
+void AppendLane::take(const wire::AppendReply& reply,
+                      const Verdict& verdict,
+                      std::vector<Finished>& finished) {
   std::size_t done = 0;
   auto duplicate = reply.duplicates.begin();
   while (done < verdict.taken) {
     Submission& front = queue_.front();
     wire::AppendReply& own = front.reply;
-    const std::size_t count = std::min(front.request.events.size() - own.taken, verdict.taken - done);
+    const std::size_t count =
+        std::min(front.request.events.size() - own.taken, verdict.taken - done);
     for (; duplicate != reply.duplicates.end() && *duplicate < done + count; ++duplicate) {
       if (*duplicate >= done) own.duplicates.push_back(*duplicate - done + own.taken);
     }
@@ -139,7 +149,9 @@ void AppendLane::take(const wire::AppendReply& reply, const Verdict& verdict, st
   }
 }
 
-bool AppendLane::may_retry(const Verdict& verdict, Instant now, const std::function<bool()>& reclaim) {
+bool AppendLane::may_retry(const Verdict& verdict,
+                           Instant now,
+                           const std::function<bool()>& reclaim) {
   switch (verdict.error->code) {
     case ErrorCode::closed:
     case ErrorCode::backpressure:
@@ -152,9 +164,11 @@ bool AppendLane::may_retry(const Verdict& verdict, Instant now, const std::funct
     case ErrorCode::not_owner:  // After a restart the claim may not have been taken again yet.
       if (std::exchange(reclaimed_, true)) return false;
       return reclaim();
-    case ErrorCode::out_of_order:  // Every refusal was told: with one request at a time none is new.
+    case ErrorCode::out_of_order:  // Every refusal was told: with one request at a time none is
+                                   // new.
       return !std::exchange(go_on_, true);
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -172,7 +186,8 @@ void AppendLane::refuse(const Error& error, std::vector<Finished>& finished) {
     finish_front(Appended{queue_.front().reply, error}, finished);
   }
   while (!queue_.empty() && (unknown || !queue_.front().request.go_on)) {
-    finish_front(unknown ? Result<Appended>(fail(behind)) : Appended{queue_.front().reply, behind}, finished);
+    finish_front(unknown ? Result<Appended>(fail(behind)) : Appended{queue_.front().reply, behind},
+                 finished);
   }
 }
 

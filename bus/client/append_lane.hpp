@@ -25,8 +25,9 @@ struct Submission {
 /// together as fit the bounds of a request, and a part of one that does not fit.
 ///
 /// What stands behind a refused append was asked for without knowing of the refusal and is answered
-/// `out_of_order`, up to the first one that says `go_on`; what is asked for later goes on by itself.
-/// Passive: knows neither sockets nor time. Owner: one thread. Bound: the appender's in_flight_max.
+/// `out_of_order`, up to the first one that says `go_on`; what is asked for later goes on by
+/// itself. Passive: knows neither sockets nor time. Owner: one thread. Bound: the appender's
+/// in_flight_max.
 class AppendLane {
  public:
   struct Finished {
@@ -60,8 +61,12 @@ class AppendLane {
     bool late = false;  ///< Everything was taken; the error says what came afterwards.
   };
   [[nodiscard]] Verdict judge(wire::Reply& reply, std::size_t sent) const;
-  void take(const wire::AppendReply& reply, const Verdict& verdict, std::vector<Finished>& finished);
-  [[nodiscard]] bool may_retry(const Verdict& verdict, Instant now, const std::function<bool()>& reclaim);
+  void take(const wire::AppendReply& reply,
+            const Verdict& verdict,
+            std::vector<Finished>& finished);
+  [[nodiscard]] bool may_retry(const Verdict& verdict,
+                               Instant now,
+                               const std::function<bool()>& reclaim);
   void refuse(const Error& error, std::vector<Finished>& finished);
   void finish_front(Result<Appended> result, std::vector<Finished>& finished);
 

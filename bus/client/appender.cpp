@@ -17,13 +17,16 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t lanes_max = 1024;  ///< Kept for the memory of a refusal alone.
 
-Instant now_is() { return std::chrono::steady_clock::now(); }
+Instant now_is() {
+  return std::chrono::steady_clock::now();
+}
 
 /// A request over these would not be refused but cut off with its connection, again and again.
 Status check_sizes(const wire::Append& request) {
   const auto too_large = [](const char* what, std::size_t index, std::size_t limit) {
-    return fail(Error{ErrorCode::too_large, std::string("append: ") + what, {}}.with("index", index).with(
-        "limit", limit));
+    return fail(Error{ErrorCode::too_large, std::string("append: ") + what, {}}
+                    .with("index", index)
+                    .with("limit", limit));
   };
   if (request.subject.size() > limits::subject_bytes_max) {
     return too_large("the subject is too long", 0, limits::subject_bytes_max);
@@ -37,16 +40,19 @@ Status check_sizes(const wire::Append& request) {
       return too_large("the type of an event is too long", index, limits::type_bytes_max);
     }
     std::size_t location = 0;
-    for (const auto& [key, value] : draft.location) location += key.size() + value.size();
+    for (const auto& [key, value] : draft.location)
+      location += key.size() + value.size();
     constexpr std::size_t location_max =
         limits::location_entries_max * (limits::location_value_bytes_max + limits::type_bytes_max);
-    if (location > location_max) return too_large("the location of an event is too large", index, location_max);
+    if (location > location_max)
+      return too_large("the location of an event is too large", index, location_max);
   }
   return {};
 }
 
 bool ends_run(const Draft& draft) {
-  return draft.type == "run.completed" || draft.type == "run.failed" || draft.type == "run.cancelled";
+  return draft.type == "run.completed" || draft.type == "run.failed" ||
+         draft.type == "run.cancelled";
 }
 
 /// True while a `done` runs, however it ends.
@@ -70,7 +76,8 @@ class LinkAppender final : public Appender {
 
   Result<Appended> append(const std::string& subject, std::vector<Draft> events) override;
   Result<Appended> append(wire::Append request) override;
-  Status submit(wire::Append request, std::move_only_function<void(Result<Appended>)> done) override;
+  Status submit(wire::Append request,
+                std::move_only_function<void(Result<Appended>)> done) override;
   Status flush() override;
   Status idle(milliseconds time) override;
   Status claim(const std::string& subject, Epoch epoch) override;
@@ -95,10 +102,10 @@ class LinkAppender final : public Appender {
   SystemClock clock_{};
   Claims claims_{};
   std::map<std::string, AppendLane> lanes_{};
-  std::set<std::string> waiting_{};                ///< Lanes with something to send.
-  std::map<std::uint64_t, std::string> asked_{};   ///< The lane of each append under way, by rid.
-  std::deque<AppendLane::Finished> finished_{};    ///< To be told.
-  std::size_t open_ = 0;                           ///< Submissions that were not told yet.
+  std::set<std::string> waiting_{};               ///< Lanes with something to send.
+  std::map<std::uint64_t, std::string> asked_{};  ///< The lane of each append under way, by rid.
+  std::deque<AppendLane::Finished> finished_{};   ///< To be told.
+  std::size_t open_ = 0;                          ///< Submissions that were not told yet.
   bool telling_ = false;
 };
 
@@ -121,12 +128,14 @@ Result<Appended> LinkAppender::append(wire::Append request) {
   const auto keep = [answer](Result<Appended> result) { *answer = std::move(result); };
   if (Status taken = submit(std::move(request), keep); !taken) return fail(taken.error());
   while (!*answer) {
-    if (Status moved = pump_or_wait(now_is() + bounds::retry_max); !moved) return fail(moved.error());
+    if (Status moved = pump_or_wait(now_is() + bounds::retry_max); !moved)
+      return fail(moved.error());
   }
   return std::move(**answer);
 }
 
-Status LinkAppender::submit(wire::Append request, std::move_only_function<void(Result<Appended>)> done) {
+Status LinkAppender::submit(wire::Append request,
+                            std::move_only_function<void(Result<Appended>)> done) {
   if (Status here = link().check_here(); !here) return here;
   if (request.events.empty()) return fail(ErrorCode::invalid, "append: there are no events");
   if (Status sizes = check_sizes(request); !sizes) return sizes;
@@ -141,7 +150,8 @@ Status LinkAppender::submit(wire::Append request, std::move_only_function<void(R
   return telling_ ? Status() : pump();
 }
 
-void LinkAppender::enqueue(wire::Append request, std::move_only_function<void(Result<Appended>)> done) {
+void LinkAppender::enqueue(wire::Append request,
+                           std::move_only_function<void(Result<Appended>)> done) {
   for (Draft& draft : request.events) {
     if (draft.id == EventId{}) draft.id = ids_.event_id(clock_.wall());
   }
@@ -176,14 +186,16 @@ Status LinkAppender::idle(milliseconds time) {
 Status LinkAppender::claim(const std::string& subject, Epoch epoch) {
   if (Status outside = check_outside(); !outside) return outside;
   if (!claims_.has_room(subject)) {
-    return fail(Error{ErrorCode::too_large, "claim: as many runs are held as one client may hold", {}}.with(
-        "limit", bounds::claims_max));
+    return fail(
+        Error{ErrorCode::too_large, "claim: as many runs are held as one client may hold", {}}.with(
+            "limit", bounds::claims_max));
   }
   const Result<Answered> answered = link().call(wire::Claim{subject, epoch});
   if (!answered) return fail(answered.error());
   if (answered->reply.error) return fail(*answered->reply.error);
   const auto* granted = std::get_if<wire::ClaimReply>(&answered->reply.answer);
-  if (granted == nullptr) return fail(ErrorCode::invalid, "claim: the reply does not match its request");
+  if (granted == nullptr)
+    return fail(ErrorCode::invalid, "claim: the reply does not match its request");
   const std::uint64_t lease_ms = std::clamp<std::uint64_t>(granted->lease_ms, 1, 3'600'000);
   claims_.hold(subject, epoch, milliseconds(lease_ms), now_is());
   return {};
@@ -204,7 +216,8 @@ Status LinkAppender::pump_or_wait(Instant until) {
   const std::size_t before = open_;
   if (Status moved = pump(); !moved) return moved;
   if (open_ < before) return {};
-  for (const std::string& subject : waiting_) until = std::min(until, lanes_.at(subject).due());
+  for (const std::string& subject : waiting_)
+    until = std::min(until, lanes_.at(subject).due());
   return link().wait(until);
 }
 
@@ -240,7 +253,8 @@ void LinkAppender::tidy(const std::string& subject) {
   if (lane.waits()) {
     waiting_.insert(subject);
   } else if (lane.empty() && (!lane.goes_on() || lanes_.size() > lanes_max)) {
-    lanes_.erase(subject);  // A forgotten refusal costs one more request: `out_of_order`, then go_on.
+    lanes_.erase(
+        subject);  // A forgotten refusal costs one more request: `out_of_order`, then go_on.
   }
 }
 

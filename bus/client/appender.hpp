@@ -21,13 +21,15 @@ struct AppenderOptions {
 /// The end of one append: what was taken, and why the rest was not.
 struct Appended {
   wire::AppendReply reply{};
-  std::optional<Error> error{};  ///< The event at `reply.taken` was refused, or see observer_timeout.
+  std::optional<Error>
+      error{};  ///< The event at `reply.taken` was refused, or see observer_timeout.
 };
 
 /// Appends with ids made here, so that a retry over a server's death is not a second event; keeps
 /// the claims that it was asked to take and renews them while it is used.
 ///
-/// Owner: one thread. Bounds: in_flight_max requests; `backpressure` is waited out until the deadline.
+/// Owner: one thread. Bounds: in_flight_max requests; `backpressure` is waited out until the
+/// deadline.
 class Appender {
  public:
   static Result<std::unique_ptr<Appender>> open(const AppenderOptions& options);
@@ -42,7 +44,8 @@ class Appender {
   /// Pipelined. `done` is called from this or a later call of the same thread, and may submit().
   /// One request of a subject is under way at a time; what was submitted behind a refused one is
   /// answered `out_of_order`, and what is submitted after its `done` goes on.
-  virtual Status submit(wire::Append request, std::move_only_function<void(Result<Appended>)> done) = 0;
+  virtual Status submit(wire::Append request,
+                        std::move_only_function<void(Result<Appended>)> done) = 0;
   virtual Status flush() = 0;
   /// Renews claims and takes replies for up to `time`: an appender that pauses calls this instead
   /// of sleeping.

@@ -16,10 +16,13 @@ Position position_of(const wire::Span& span, std::size_t index) {
 
 std::size_t durable_count(const wire::Span& span) {
   if (!span.positions.empty()) return span.positions.size();
-  return span.first.value == 0 ? 0 : static_cast<std::size_t>(span.last.value - span.first.value + 1);
+  return span.first.value == 0 ? 0
+                               : static_cast<std::size_t>(span.last.value - span.first.value + 1);
 }
 
-bool is_durable(const EventView& event) { return event.durable.has_value(); }
+bool is_durable(const EventView& event) {
+  return event.durable.has_value();
+}
 
 }  // namespace
 
@@ -47,7 +50,8 @@ Result<Batch> make_batch(bus::Frame frame,
     }
     const Position position = position_of(span, index++);
     const std::uint64_t here = whole_log ? position.value : event.durable->seq.value;
-    if (here != ++place) return fail(ErrorCode::invalid, "message: a place is missing between its events");
+    if (here != ++place)
+      return fail(ErrorCode::invalid, "message: a place is missing between its events");
     batch.places.push_back(here);
     batch.positions.push_back(position);
   }

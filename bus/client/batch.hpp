@@ -19,7 +19,9 @@ struct Batch {
   std::vector<Position> positions{};    ///< The same, positions.
   std::uint64_t prev = 0;               ///< The place before the first event.
 
-  [[nodiscard]] std::size_t bytes() const { return frame.size() + places.size() * sizeof(EventView); }
+  [[nodiscard]] std::size_t bytes() const {
+    return frame.size() + places.size() * sizeof(EventView);
+  }
 };
 
 /// Decodes the frame and gives each event its places. `invalid` where header and events contradict

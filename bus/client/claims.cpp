@@ -20,7 +20,10 @@ bool is_lost(ErrorCode code) {
 
 }  // namespace
 
-void Claims::hold(const std::string& subject, Epoch epoch, std::chrono::milliseconds lease, Instant now) {
+void Claims::hold(const std::string& subject,
+                  Epoch epoch,
+                  std::chrono::milliseconds lease,
+                  Instant now) {
   if (held_.empty()) {
     pause_ = pause_for(lease);
     renew_at_ = now + pause_;
@@ -47,7 +50,8 @@ bool Claims::again(const std::string& subject) {
 
 std::optional<wire::Operation> Claims::next(Instant now, Term term) {
   if (term_ && *term_ != term) {
-    for (const auto& [subject, held] : held_) again(subject);
+    for (const auto& [subject, held] : held_)
+      again(subject);
   }
   term_ = term;
   while (!wanted_.empty()) {
@@ -103,9 +107,11 @@ void Claims::judge_renewal(const wire::Reply& reply) {
   const auto* renewed = std::get_if<wire::RenewReply>(&reply.answer);
   if (renewed == nullptr) return;
   if (renewed->lease_ms > 0) {
-    pause_ = pause_for(std::chrono::milliseconds(std::min<std::uint64_t>(renewed->lease_ms, 3'600'000)));
+    pause_ =
+        pause_for(std::chrono::milliseconds(std::min<std::uint64_t>(renewed->lease_ms, 3'600'000)));
   }
-  for (const std::string& subject : renewed->lost) again(subject);
+  for (const std::string& subject : renewed->lost)
+    again(subject);
 }
 
 }  // namespace runwire::client

@@ -45,8 +45,8 @@ class Claims {
   [[nodiscard]] std::optional<wire::Operation> renewal(Instant now);
 
   std::map<std::string, Held> held_{};
-  std::deque<std::string> wanted_{};                ///< To be claimed again.
-  std::map<std::uint64_t, std::string> asked_{};    ///< Claims without a reply, by rid.
+  std::deque<std::string> wanted_{};              ///< To be claimed again.
+  std::map<std::uint64_t, std::string> asked_{};  ///< Claims without a reply, by rid.
   std::optional<std::uint64_t> renewing_{};
   std::optional<Term> term_{};
   Instant renew_at_{};

@@ -2,9 +2,8 @@
 
 #include "bus/client/dealer_connection.hpp"
 
-#include <unistd.h>
-
 #include <cstdlib>
+#include <unistd.h>
 
 namespace runwire::client {
 namespace {
@@ -54,6 +53,8 @@ Result<std::optional<Answered>> DealerConnection::receive(std::chrono::milliseco
   }
 }
 
-std::size_t DealerConnection::outstanding() const { return link_->outstanding(Link::Channel::user); }
+std::size_t DealerConnection::outstanding() const {
+  return link_->outstanding(Link::Channel::user);
+}
 
 }  // namespace runwire::client

@@ -16,7 +16,8 @@ namespace runwire::client {
 class DeliveryCursor {
  public:
   /// The consumer's own position, where it keeps one.
-  explicit DeliveryCursor(std::optional<Position> own) : known_(own.has_value()), acked_(own.value_or(Position{})) {}
+  explicit DeliveryCursor(std::optional<Position> own)
+      : known_(own.has_value()), acked_(own.value_or(Position{})) {}
 
   /// A new attach; the server has `stored` as acked. What was handed out and not acked comes again.
   void attached(Position stored) {
@@ -74,8 +75,8 @@ class DeliveryCursor {
 
  private:
   bool known_;
-  Position acked_;        ///< By the user: the effect is safe.
-  Position handed_{};     ///< To the user.
+  Position acked_;     ///< By the user: the effect is safe.
+  Position handed_{};  ///< To the user.
   Position behind_{};
   Position delivered_{};  ///< By the server, in this attach.
   Position ack_sent_{};

@@ -14,7 +14,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-Instant now_is() { return std::chrono::steady_clock::now(); }
+Instant now_is() {
+  return std::chrono::steady_clock::now();
+}
 
 /// The last place that is there now, at the level asked for.
 Result<std::uint64_t> end_of_history(Link& link, const EventsOptions& options) {
@@ -57,7 +59,10 @@ Join::Options join_options(const EventsOptions& options, std::uint64_t after) {
 class LinkEvents final : public Events {
  public:
   LinkEvents(const EventsOptions& options, std::unique_ptr<Link> link, std::uint64_t after)
-      : link_(std::move(link)), join_(join_options(options, after)), subject_(options.subject), cursor_(after) {}
+      : link_(std::move(link)),
+        join_(join_options(options, after)),
+        subject_(options.subject),
+        cursor_(after) {}
 
   Result<std::optional<Item>> next(milliseconds timeout) override;
   [[nodiscard]] std::uint64_t cursor() const override { return cursor_; }
@@ -135,8 +140,10 @@ void LinkEvents::take_replies(Instant now) {
       read_at_ = now + pause_;
       join_.unanswered(reply.rid);
     } else {
-      join_.fail_with(reply.error ? std::move(*reply.error)
-                                  : Error{ErrorCode::invalid, "read: the reply does not match its request", {}});
+      join_.fail_with(
+          reply.error
+              ? std::move(*reply.error)
+              : Error{ErrorCode::invalid, "read: the reply does not match its request", {}});
     }
   }
 }

@@ -20,7 +20,7 @@ struct EventsOptions {
   std::optional<LogId> log{};            ///< The log that `after` belongs to.
   wire::Level level = wire::Level::acknowledged;
   bool ephemeral = true;
-  bool follow = true;                    ///< False: history only, then Ended.
+  bool follow = true;  ///< False: history only, then Ended.
   std::size_t buffer_messages_max = limits::join_buffer_messages_max;
   std::size_t buffer_bytes_max = limits::join_buffer_bytes_max;
 };
@@ -50,9 +50,9 @@ using Item = std::variant<Heard, CaughtUp, Resumed, Ended>;
 struct EventsCounters {
   std::uint64_t durable = 0;
   std::uint64_t ephemeral = 0;
-  std::uint64_t repeats_dropped = 0;   ///< Heard live and known already.
-  std::uint64_t late_dropped = 0;      ///< Ephemeral events that came late.
-  std::uint64_t messages_missed = 0;   ///< By the topic's counter.
+  std::uint64_t repeats_dropped = 0;  ///< Heard live and known already.
+  std::uint64_t late_dropped = 0;     ///< Ephemeral events that came late.
+  std::uint64_t messages_missed = 0;  ///< By the topic's counter.
   std::uint64_t holes_healed = 0;
   std::uint64_t resumes = 0;
 };
@@ -71,7 +71,8 @@ class Events {
 
   /// The next item, or nullopt after `timeout`: nothing is lost by a timeout.
   virtual Result<std::optional<Item>> next(std::chrono::milliseconds timeout) = 0;
-  [[nodiscard]] virtual std::uint64_t cursor() const = 0;  ///< Of the last event that next() returned.
+  [[nodiscard]] virtual std::uint64_t cursor()
+      const = 0;  ///< Of the last event that next() returned.
   [[nodiscard]] virtual LogId log() const = 0;
   [[nodiscard]] virtual const EventsCounters& counters() const = 0;
 };

@@ -33,8 +33,8 @@ class History {
 
   /// From here on; what is outstanding or held is forgotten.
   void start(std::uint64_t cursor);
-  /// The next read to send, or nullopt when enough are under way. `wait`: at the end, let the server
-  /// wait for news.
+  /// The next read to send, or nullopt when enough are under way. `wait`: at the end, let the
+  /// server wait for news.
   [[nodiscard]] std::optional<wire::Read> want(bool wait) const;
   void sent(std::uint64_t rid, const wire::Read& read);
   /// The read will not be answered: it is wanted again.

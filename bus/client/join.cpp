@@ -20,7 +20,8 @@ bool Join::wants_live() const {
   return options_.follow && options_.level == wire::Level::acknowledged;
 }
 
-// ---- What it is told ------------------------------------------------------------------------------
+// ---- What it is told
+// ------------------------------------------------------------------------------
 
 void Join::start(const LogId& log, Term term) {
   if (failure_ || phase_ == Phase::ended || !same_log(log)) return;
@@ -58,7 +59,8 @@ std::optional<wire::Read> Join::want() const {
   return read;
 }
 
-void Join::page(std::uint64_t rid, const LogId& log, Term term, wire::PageReply reply, bus::Frame events) {
+void Join::page(
+    std::uint64_t rid, const LogId& log, Term term, wire::PageReply reply, bus::Frame events) {
   const std::optional<std::uint64_t> after = history_.after_of(rid);
   if (!after || !current(log, term)) return;
   Batch batch;
@@ -115,7 +117,8 @@ std::optional<Item> Join::take() {
   return item;
 }
 
-// ---- How it is decided ----------------------------------------------------------------------------
+// ---- How it is decided
+// ----------------------------------------------------------------------------
 
 bool Join::current(const LogId& log, Term term) {
   if (failure_ || restart_ || !same_log(log)) return false;
@@ -131,7 +134,8 @@ bool Join::current(const LogId& log, Term term) {
 bool Join::same_log(const LogId& log) {
   if (!options_.log) options_.log = log;
   if (*options_.log == log) return true;
-  fail_with(Error{ErrorCode::cursor_foreign, "the cursor belongs to another log than the one served here", {}}
+  fail_with(Error{
+      ErrorCode::cursor_foreign, "the cursor belongs to another log than the one served here", {}}
                 .with("requested_log", to_string(*options_.log))
                 .with("log", to_string(log)));
   return false;
@@ -153,7 +157,8 @@ bool Join::hand_on_page(const History::Page& page) {
     }
     hand_on_durable(page.batch, index);
   }
-  // An empty page that is not the end lies before what is acknowledged: there is nothing to ask now.
+  // An empty page that is not the end lies before what is acknowledged: there is nothing to ask
+  // now.
   wait_ = page.batch.events.empty();
   if (page.reply.end) history_ended();
   return phase_ == Phase::reading;
@@ -178,7 +183,8 @@ void Join::caught_up() {
 void Join::keep(Kept kept) {
   const auto* walk = std::get_if<Walk>(&kept);
   const std::size_t bytes = walk != nullptr ? walk->batch.bytes() : sizeof(Beacon);
-  if (buffer_.size() >= options_.buffer_messages_max || buffer_bytes_ + bytes > options_.buffer_bytes_max) {
+  if (buffer_.size() >= options_.buffer_messages_max ||
+      buffer_bytes_ + bytes > options_.buffer_bytes_max) {
     drop_buffer();  // What is kept now shows the hole, and is taken after it was read.
   }
   buffer_.push_back(std::move(kept));
@@ -260,7 +266,8 @@ void Join::hand_on_ephemeral(const Walk& walk) {
 void Join::hand_on(const EventView& view, Position position) {
   Result<Event> event = wire::to_event(view);
   if (!event) return fail_with(std::move(event.error()));
-  ready_.emplace_back(Heard{std::move(*event), Bytes(view.encoded.begin(), view.encoded.end()), position});
+  ready_.emplace_back(
+      Heard{std::move(*event), Bytes(view.encoded.begin(), view.encoded.end()), position});
 }
 
 }  // namespace runwire::client

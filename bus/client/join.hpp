@@ -59,7 +59,8 @@ class Join {
   /// The read will not be answered and may be sent again.
   void unanswered(std::uint64_t rid) { history_.failed(rid); }
   /// The reply to a read: `events` is its second frame.
-  void page(std::uint64_t rid, const LogId& log, Term term, wire::PageReply reply, bus::Frame events);
+  void page(
+      std::uint64_t rid, const LogId& log, Term term, wire::PageReply reply, bus::Frame events);
   /// A message of the live socket, in arrival order; `events` is empty where it has no such frame.
   void live(const wire::Live& message, bus::Frame events);
 
@@ -115,7 +116,7 @@ class Join {
   Phase phase_ = Phase::reading;
   bool started_ = false;
   bool caught_up_ = false;  ///< Said so since start().
-  bool wait_ = false;  ///< Nothing more is there: the next read waits for news.
+  bool wait_ = false;       ///< Nothing more is there: the next read waits for news.
   std::optional<std::uint64_t> counter_{};
   std::optional<std::uint64_t> hole_at_{};
   std::optional<std::string> restart_;

@@ -22,7 +22,9 @@ constexpr milliseconds dead_after = limits::heartbeat * limits::heartbeats_misse
 constexpr int queue_messages_max = 16'384;
 constexpr std::size_t poll_others_max = 8;
 
-Instant now_is() { return std::chrono::steady_clock::now(); }
+Instant now_is() {
+  return std::chrono::steady_clock::now();
+}
 
 /// What the operation itself may take at the server before it answers.
 milliseconds server_wait(const wire::Operation& operation, const wire::HelloReply& server) {
@@ -92,7 +94,8 @@ void Link::on_session(Instant now) {
   up_ = true;
   heard_at_ = now;
   send_hello();
-  for (auto& [rid, pending] : pending_) send(rid, pending, now);
+  for (auto& [rid, pending] : pending_)
+    send(rid, pending, now);
 }
 
 void Link::send_hello() {
@@ -241,8 +244,8 @@ std::optional<Answered> Link::take(Channel channel) {
 }
 
 std::optional<Answered> Link::take_rid(std::uint64_t rid) {
-  const auto found =
-      std::ranges::find_if(ready_, [rid](const Ready& ready) { return ready.answered.reply.rid == rid; });
+  const auto found = std::ranges::find_if(
+      ready_, [rid](const Ready& ready) { return ready.answered.reply.rid == rid; });
   if (found == ready_.end()) return std::nullopt;
   Answered answered = std::move(found->answered);
   ready_.erase(found);
@@ -251,20 +254,23 @@ std::optional<Answered> Link::take_rid(std::uint64_t rid) {
 
 Status Link::wait(Instant until, std::span<bus::PollItem> others) {
   if (Status here = check_here(); !here) return here;
-  if (others.size() > poll_others_max) return fail(ErrorCode::too_large, "client: too many sockets");
+  if (others.size() > poll_others_max)
+    return fail(ErrorCode::too_large, "client: too many sockets");
   std::array<bus::PollItem, poll_others_max + 1> items{};
   std::ranges::copy(others, items.begin() + 1);
   const Instant now = now_is();
   const auto left = std::chrono::ceil<milliseconds>(until - now);
   milliseconds timeout = std::clamp(left, milliseconds{0}, slice);
-  if (!up_ && socket_) timeout = std::min(timeout, std::chrono::ceil<milliseconds>(give_up_at_ - now));
+  if (!up_ && socket_)
+    timeout = std::min(timeout, std::chrono::ceil<milliseconds>(give_up_at_ - now));
   timeout = std::max(timeout, milliseconds{0});
   if (socket_) {
     items[0].socket = &*socket_;
     items[0].want_write = !up_;
   }
   const std::size_t first = socket_ ? 0 : 1;
-  const Status polled = bus::poll(std::span(items).subspan(first, others.size() + 1 - first), timeout);
+  const Status polled =
+      bus::poll(std::span(items).subspan(first, others.size() + 1 - first), timeout);
   std::copy_n(items.begin() + 1, others.size(), others.begin());
   return polled;
 }

@@ -16,8 +16,8 @@ namespace runwire::client {
 /// The way to one server under all clients: sessions, requests that survive them, replies by rid.
 ///
 /// A session is one connection of a DEALER that does not reconnect by itself, so that requests are
-/// in order as long as it lives and its loss is seen. A new session says `hello` and sends again, in
-/// the order of their first sending, all requests that have no reply (appends marked `again`). A
+/// in order as long as it lives and its loss is seen. A new session says `hello` and sends again,
+/// in the order of their first sending, all requests that have no reply (appends marked `again`). A
 /// request without a reply on a living session is sent again too, with growing patience, since all
 /// operations are idempotent. While something is owed and nothing is heard, `hello` is the ping.
 ///
@@ -95,7 +95,7 @@ class Link {
   std::uint64_t next_rid_ = 1;
   std::uint64_t hello_rid_ = 0;  ///< Of a hello without its reply; 0: none.
   bool up_ = false;
-  bool greeted_ = false;  ///< Some server has answered hello at least once.
+  bool greeted_ = false;              ///< Some server has answered hello at least once.
   std::optional<Error> unwelcome_{};  ///< How hello was refused, before it was ever answered.
   Instant give_up_at_{};
   Instant heard_at_{};

@@ -13,7 +13,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-Instant now_is() { return std::chrono::steady_clock::now(); }
+Instant now_is() {
+  return std::chrono::steady_clock::now();
+}
 
 }  // namespace
 
@@ -37,7 +39,8 @@ Status LinkObserver::begin() {
     if (deliver_) break;
     if (now_is() >= until) {
       if (hindrance_) return fail(*hindrance_);
-      return fail(Error{ErrorCode::timed_out, "attach: no answer in time", {}}.with("observer", options_.name));
+      return fail(Error{ErrorCode::timed_out, "attach: no answer in time", {}}.with("observer",
+                                                                                    options_.name));
     }
     if (Status waited = wait(until); !waited) return waited;
   }
@@ -108,13 +111,15 @@ void LinkObserver::on_attach(wire::Reply& reply, Instant now) {
   }
   auto* attached = std::get_if<wire::AttachReply>(&reply.answer);
   if (attached == nullptr) {
-    static_cast<void>(fail_for_ever({ErrorCode::invalid, "attach: the reply does not match its request", {}}));
+    static_cast<void>(
+        fail_for_ever({ErrorCode::invalid, "attach: the reply does not match its request", {}}));
     return;
   }
   attach_ = std::move(*attached);
   term_ = reply.term;
   log_ = reply.log;
-  if (Status connected = connect(now); !connected) static_cast<void>(fail_for_ever(connected.error()));
+  if (Status connected = connect(now); !connected)
+    static_cast<void>(fail_for_ever(connected.error()));
 }
 
 Status LinkObserver::connect(Instant now) {
@@ -160,7 +165,8 @@ void LinkObserver::leave() {
   send_ack();
   const wire::Detach detach{options_.name, attach_.epoch};
   const Instant until = now_is() + bounds::detach_timeout;
-  const Result<std::uint64_t> rid = link_->submit(detach, Link::Channel::call, bounds::detach_timeout);
+  const Result<std::uint64_t> rid =
+      link_->submit(detach, Link::Channel::call, bounds::detach_timeout);
   if (!rid) return;
   while (link_->turn() && !link_->take(Link::Channel::call) && now_is() < until) {
     if (!link_->wait(until)) return;

@@ -14,8 +14,8 @@ namespace runwire::client {
 struct ObserverOptions {
   ConnectOptions connect{};
   std::string name{};
-  std::optional<LogId> log{};            ///< The consumer's own cursor, where it keeps one:
-  std::optional<Position> position{};    ///< events up to here are acked again, not handed out.
+  std::optional<LogId> log{};          ///< The consumer's own cursor, where it keeps one:
+  std::optional<Position> position{};  ///< events up to here are acked again, not handed out.
 };
 
 /// Events that are owed, in position order. The views live until the next call.

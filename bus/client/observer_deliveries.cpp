@@ -28,11 +28,13 @@ void LinkObserver::on_page(Answered& answered, Instant now) {
   if (error && passes(error->code)) return;
   const auto* page = std::get_if<wire::PageReply>(&answered.reply.answer);
   if (error || page == nullptr) {
-    static_cast<void>(fail_for_ever(error ? *error : Error{ErrorCode::invalid, "read: no page", {}}));
+    static_cast<void>(
+        fail_for_ever(error ? *error : Error{ErrorCode::invalid, "read: no page", {}}));
     return;
   }
   if (page->span.count == 0 || page->span.first != runwire::next(cursor_.handed())) return;
-  Result<Batch> batch = make_batch(std::move(answered.events), page->span, true, cursor_.handed().value);
+  Result<Batch> batch =
+      make_batch(std::move(answered.events), page->span, true, cursor_.handed().value);
   if (!batch) {
     static_cast<void>(fail_for_ever(batch.error()));
     return;
@@ -58,18 +60,21 @@ Status LinkObserver::receive(Instant now) {
 }
 
 Status LinkObserver::on_delivery(bus::Message& message, Instant now) {
-  if (message.empty() || message.size() > 2) return {};  // Nothing of the protocol; unacked, it comes again.
+  if (message.empty() || message.size() > 2)
+    return {};  // Nothing of the protocol; unacked, it comes again.
   Result<wire::Delivery> delivery = wire::decode_delivery(message[0].view());
   if (!delivery) return fail_for_ever(delivery.error());
-  // A server that was started anew gives out the endpoints of its earlier life: nobody else is meant.
+  // A server that was started anew gives out the endpoints of its earlier life: nobody else is
+  // meant.
   if (delivery->log == log_ && delivery->term != term_) {
     lose(now);
     return {};
   }
-  const bool ours =
-      delivery->observer == options_.name && delivery->log == log_ && delivery->epoch == attach_.epoch;
+  const bool ours = delivery->observer == options_.name && delivery->log == log_ &&
+                    delivery->epoch == attach_.epoch;
   if (!ours || delivery->kind == wire::Delivery::Kind::fenced) {
-    const Epoch current = delivery->kind == wire::Delivery::Kind::fenced ? delivery->current : delivery->epoch;
+    const Epoch current =
+        delivery->kind == wire::Delivery::Kind::fenced ? delivery->current : delivery->epoch;
     return fail_for_ever(
         Error{ErrorCode::fenced, "another consumer holds this observer's name; this one stops", {}}
             .with("observer", options_.name)
@@ -78,7 +83,8 @@ Status LinkObserver::on_delivery(bus::Message& message, Instant now) {
   }
   if (delivery->kind != wire::Delivery::Kind::deliver || message.size() != 2) return {};
   const wire::Span& span = delivery->span;
-  if (span.first.value == 0) return fail_for_ever({ErrorCode::invalid, "delivery: no position", {}});
+  if (span.first.value == 0)
+    return fail_for_ever({ErrorCode::invalid, "delivery: no position", {}});
   Result<Batch> batch = make_batch(std::move(message[1]), span, true, span.first.value - 1);
   if (!batch) return fail_for_ever(batch.error());
   ready_ = hand_out(std::move(*batch), span.first, span.last);
@@ -118,10 +124,11 @@ Status LinkObserver::ack(Position position) {
 Status LinkObserver::refuse(Position position, const std::string& reason) {
   if (Status good = check(); !good) return good;
   if (!cursor_.refuse(position)) {
-    return fail(Error{ErrorCode::invalid, "refuse: this position was not handed out, or is acked", {}}
-                    .with("position", position.value)
-                    .with("acked", cursor_.acked().value)
-                    .with("handed", cursor_.handed().value));
+    return fail(
+        Error{ErrorCode::invalid, "refuse: this position was not handed out, or is acked", {}}
+            .with("position", position.value)
+            .with("acked", cursor_.acked().value)
+            .with("handed", cursor_.handed().value));
   }
   // Where it is not taken, the deadline brings the event again all the same.
   if (cursor_.is_behind() || !send(position, true, reason)) return {};

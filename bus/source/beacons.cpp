@@ -39,7 +39,8 @@ Topic* BeaconSchedule::take_due(Instant now) {
     }
     const bool last_one = ended(topic.state) && topic.offset >= limits::beacon_interval_max;
     // After a pause of the whole process the steps that were missed are not sent one by one.
-    while (topic.quiet_since + topic.offset <= now) topic.offset = next_offset(topic.offset);
+    while (topic.quiet_since + topic.offset <= now)
+      topic.offset = next_offset(topic.offset);
     if (last_one) {
       forget(topic);
     } else {

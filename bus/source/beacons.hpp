@@ -11,8 +11,8 @@
 namespace runwire::bus {
 
 /// When each subscribed topic says again what its last event was: 1, 2, 4 .. 60 s after the last
-/// event and then every 60 s, so that losing the last event is noticed too. Once a run has ended the
-/// ladder is gone through one last time, since its terminal can be lost like any other event.
+/// event and then every 60 s, so that losing the last event is noticed too. Once a run has ended
+/// the ladder is gone through one last time, since its terminal can be lost like any other event.
 ///
 /// Owner: the live thread. Bound: one entry a subscribed topic; a busy topic costs one comparison
 /// for each of its messages. Lifetime: forget() a topic before it goes.

@@ -27,14 +27,16 @@ inline constexpr std::size_t scan_pages_per_turn_max = 8;
 // the client's own queue hold the rest, and the order of a subject's appends stays what it was.
 inline constexpr std::size_t commands_outstanding_max = 131072;
 inline constexpr std::size_t command_bytes_outstanding_max = std::size_t{128} << 20;
-static_assert(command_bytes_outstanding_max > limits::window_bytes_max + limits::window_reserve_bytes,
+static_assert(command_bytes_outstanding_max >
+                  limits::window_bytes_max + limits::window_reserve_bytes,
               "the window must fill, and refuse, before receiving stops");
 
 // Sockets.
 inline constexpr int router_queue_messages_max = 2048;  ///< Replies to one client; small mostly.
 inline constexpr int push_queue_messages_max = 32;      ///< Of at most a page each.
 inline constexpr int acks_queue_messages_max = 4096;
-inline constexpr std::size_t fenced_kept_max = 4;  ///< Older attaches of one observer still told so.
+inline constexpr std::size_t fenced_kept_max =
+    4;  ///< Older attaches of one observer still told so.
 inline constexpr std::chrono::seconds fenced_kept_for{60};
 inline constexpr std::chrono::milliseconds linger{250};
 static_assert(linger * 4 < limits::drain_timeout);

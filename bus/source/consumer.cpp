@@ -12,8 +12,10 @@ Result<Consumer> Consumer::open(Context& context,
                                 const std::string& endpoint,
                                 const LogIdentity& identity,
                                 Attachment attachment) {
-  auto socket = Socket::open(
-      context, SocketKind::push, {.send_queue_max = bounds::push_queue_messages_max, .linger = bounds::linger});
+  auto socket =
+      Socket::open(context,
+                   SocketKind::push,
+                   {.send_queue_max = bounds::push_queue_messages_max, .linger = bounds::linger});
   if (!socket) return fail(std::move(socket.error()));
   if (auto bound = socket->bind(endpoint); !bound) return fail(std::move(bound.error()));
   auto where = socket->bound_endpoint();
@@ -42,8 +44,9 @@ void Consumer::deliver(ObserverDelivery&& delivery, ObserverCounters& counters) 
   Message message;
   message.emplace_back(wire::encode(head));
   message.emplace_back(std::move(delivery.page.events));
-  waiting_.push_back(
-      {.first = first, .last = delivery.page.entries.back().position, .message = std::move(message)});
+  waiting_.push_back({.first = first,
+                      .last = delivery.page.entries.back().position,
+                      .message = std::move(message)});
 }
 
 std::size_t Consumer::turn(Instant now, ObserverCounters& counters) {

@@ -46,9 +46,9 @@ struct RequestCounters {
   Counter pages{};
   Counter page_events{};
   Counter reads_refused{};
-  Counter waiting{};             ///< Reads that wait now.
-  Counter outstanding{};         ///< Commands that the core has now.
-  Counter replies_dropped{};     ///< The client was gone, or did not take its replies.
+  Counter waiting{};               ///< Reads that wait now.
+  Counter outstanding{};           ///< Commands that the core has now.
+  Counter replies_dropped{};       ///< The client was gone, or did not take its replies.
   Counter replies_misaddressed{};  ///< Another client had taken the routing id meanwhile.
 };
 

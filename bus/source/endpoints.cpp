@@ -18,9 +18,10 @@ Result<Endpoints> Endpoints::beside(std::string_view listen) {
   endpoints.requests_ = listen;
   if (judged->ipc) {
     if (judged->path.size() + suffix_bytes_max > IpcPath::path_bytes_max) {
-      return fail(Error{ErrorCode::too_large, "listen: the path is too long for the sockets beside it", {}}
-                      .with("bytes", judged->path.size())
-                      .with("limit", IpcPath::path_bytes_max - suffix_bytes_max));
+      return fail(
+          Error{ErrorCode::too_large, "listen: the path is too long for the sockets beside it", {}}
+              .with("bytes", judged->path.size())
+              .with("limit", IpcPath::path_bytes_max - suffix_bytes_max));
     }
   } else {
     endpoints.host_ = listen.substr(0, listen.rfind(':'));

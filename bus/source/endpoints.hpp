@@ -9,8 +9,8 @@
 
 namespace runwire::bus {
 
-/// Where the sockets of one server listen: all beside the requests' endpoint. Over ipc they have its
-/// path and a suffix, over tcp its host and a free port.
+/// Where the sockets of one server listen: all beside the requests' endpoint. Over ipc they have
+/// its path and a suffix, over tcp its host and a free port.
 class Endpoints {
  public:
   /// `invalid` unless `listen` may be bound (see judge_bind) and leaves room for the suffixes.
@@ -19,8 +19,9 @@ class Endpoints {
   [[nodiscard]] const std::string& requests() const { return requests_; }
   [[nodiscard]] std::string live() const { return sibling("live"); }
   [[nodiscard]] std::string acks() const { return sibling("acks"); }
-  /// Of one attach; `number` is never used twice in one life of a server. The term keeps a consumer of an
-  /// earlier life, whose socket connects again by itself, away from what another one attaches to.
+  /// Of one attach; `number` is never used twice in one life of a server. The term keeps a consumer
+  /// of an earlier life, whose socket connects again by itself, away from what another one attaches
+  /// to.
   [[nodiscard]] std::string attach(Term term, std::uint64_t number) const;
 
  private:

@@ -53,7 +53,8 @@ class BatchCutter {
       : identity_(identity), batch_(batch), out_(out) {}
 
   void add(Stream& stream, const LiveEntry& entry, ByteView bytes) {
-    if (!stream.events.empty() && stream.events.size() + bytes.size() > limits::live_frame_bytes) cut(stream);
+    if (!stream.events.empty() && stream.events.size() + bytes.size() > limits::live_frame_bytes)
+      cut(stream);
     note(stream, entry);
     stream.events.insert(stream.events.end(), bytes.begin(), bytes.end());
   }
@@ -132,7 +133,8 @@ void cut_subjects(BatchCutter& cutter, const LiveBatch& batch, std::vector<Strea
 void cut_log(BatchCutter& cutter, LiveBatch& batch, Topic& topic) {
   Stream stream{.topic = &topic, .prev = batch.prev.value, .place = batch.prev.value};
   if (batch.events.size() <= limits::live_frame_bytes) {
-    for (const LiveEntry& entry : batch.entries) cutter.note(stream, entry);
+    for (const LiveEntry& entry : batch.entries)
+      cutter.note(stream, entry);
     stream.events = std::move(batch.events);  // the last use of them: no copy
   } else {
     std::size_t offset = 0;
@@ -157,7 +159,8 @@ void frame_batch(const LogIdentity& identity,
   std::vector<Stream> streams = streams_of(batch, topics, any);
   if (any) cut_subjects(cutter, batch, streams);
   for (const Stream& stream : streams) {
-    if (stream.topic != nullptr && stream.topic->kind == Topic::Kind::subject) beacons.touched(*stream.topic, now);
+    if (stream.topic != nullptr && stream.topic->kind == Topic::Kind::subject)
+      beacons.touched(*stream.topic, now);
   }
   if (Topic* log = topics.log()) {
     cut_log(cutter, batch, *log);

@@ -38,7 +38,11 @@ void frame_batch(const LogIdentity& identity,
                  std::vector<Outgoing>& out);
 
 /// `last` and, for a subject, its state and owner, as the topic has them.
-[[nodiscard]] Outgoing frame_beacon(const LogIdentity& identity, Topic& topic, Position acknowledged);
-[[nodiscard]] Outgoing frame_heartbeat(const LogIdentity& identity, Topic& topic, Position acknowledged);
+[[nodiscard]] Outgoing frame_beacon(const LogIdentity& identity,
+                                    Topic& topic,
+                                    Position acknowledged);
+[[nodiscard]] Outgoing frame_heartbeat(const LogIdentity& identity,
+                                       Topic& topic,
+                                       Position acknowledged);
 
 }  // namespace runwire::bus

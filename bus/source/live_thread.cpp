@@ -9,14 +9,17 @@
 
 namespace runwire::bus {
 
-LiveThread::LiveThread(Options options,
-                       Context& context,
-                       const Store& store,
-                       const Clock& clock,
-                       Counters& counters)
-    : options_(std::move(options)), context_(context), store_(store), clock_(clock), counters_(counters) {}
+LiveThread::LiveThread(
+    Options options, Context& context, const Store& store, const Clock& clock, Counters& counters)
+    : options_(std::move(options)),
+      context_(context),
+      store_(store),
+      clock_(clock),
+      counters_(counters) {}
 
-LiveThread::~LiveThread() { stop(); }
+LiveThread::~LiveThread() {
+  stop();
+}
 
 Status LiveThread::bind() {
   std::promise<Status> bound;
@@ -49,12 +52,17 @@ void LiveThread::attached(const Attachment& attachment, Respond respond) {
   if (commands_.try_push(command) == Offer::accepted) return;
   counters_.observers.commands_dropped.add();
   std::get<AttachCommand>(command).respond(
-      {.answer = {}, .error = Error{ErrorCode::closed, "the server is shutting down; attach again later", {}}});
+      {.answer = {},
+       .error = Error{ErrorCode::closed, "the server is shutting down; attach again later", {}}});
 }
 
-void LiveThread::deliver(ObserverDelivery&& delivery) { push(std::move(delivery)); }
+void LiveThread::deliver(ObserverDelivery&& delivery) {
+  push(std::move(delivery));
+}
 
-void LiveThread::detached(const std::string& observer, Epoch epoch) { push(DetachCommand{observer, epoch}); }
+void LiveThread::detached(const std::string& observer, Epoch epoch) {
+  push(DetachCommand{observer, epoch});
+}
 
 void LiveThread::fenced(const std::string& observer, Epoch stale, Epoch current) {
   push(FencedCommand{observer, stale, current});
@@ -66,9 +74,10 @@ void LiveThread::push(ObserverCommand&& command) {
 }
 
 void LiveThread::run(std::promise<Status>& bound) {
-  auto publisher = Publisher::open(context_,
-                                   options_.endpoints.live(),
-                                   {.identity = options_.identity, .store = store_, .counters = counters_.live});
+  auto publisher =
+      Publisher::open(context_,
+                      options_.endpoints.live(),
+                      {.identity = options_.identity, .store = store_, .counters = counters_.live});
   if (!publisher) return bound.set_value(fail(std::move(publisher.error())));
   auto observers = ObserverPort::open(context_,
                                       {.identity = options_.identity,
@@ -104,7 +113,8 @@ void LiveThread::loop(Publisher& publisher, ObserverPort& observers, Engine& eng
 
 std::size_t LiveThread::take_commands(ObserverPort& observers, Instant now) {
   const std::size_t count = commands_.drain(taken_);
-  for (ObserverCommand& command : taken_) observers.take(std::move(command), now);
+  for (ObserverCommand& command : taken_)
+    observers.take(std::move(command), now);
   return count;
 }
 
@@ -133,7 +143,8 @@ void LiveThread::wait(const Publisher& publisher, const ObserverPort& observers,
   observers.add_waiting(items_);
   const Instant due = observers.next_due(publisher.next_due());
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(due - now);
-  // A poll that fails is a bug of ours or the end of the context; the turn after it finds out which.
+  // A poll that fails is a bug of ours or the end of the context; the turn after it finds out
+  // which.
   (void)poll(items_, std::clamp(left, std::chrono::milliseconds{0}, limits::heartbeat));
 }
 

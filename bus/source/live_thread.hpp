@@ -36,7 +36,11 @@ class LiveThread final : public LiveSink, public ObserverSink {
     std::uint64_t ack_deadline_ms = 0;
     std::uint64_t in_flight_events_max = 0;
   };
-  LiveThread(Options options, Context& context, const Store& store, const Clock& clock, Counters& counters);
+  LiveThread(Options options,
+             Context& context,
+             const Store& store,
+             const Clock& clock,
+             Counters& counters);
   ~LiveThread() override;
   LiveThread(const LiveThread&) = delete;
   LiveThread& operator=(const LiveThread&) = delete;

@@ -8,10 +8,11 @@
 namespace runwire::bus {
 
 Result<ObserverPort> ObserverPort::open(Context& context, World world) {
-  auto socket =
-      Socket::open(context, SocketKind::pull, {.receive_queue_max = bounds::acks_queue_messages_max});
+  auto socket = Socket::open(
+      context, SocketKind::pull, {.receive_queue_max = bounds::acks_queue_messages_max});
   if (!socket) return fail(std::move(socket.error()));
-  if (auto bound = socket->bind(world.endpoints.acks()); !bound) return fail(std::move(bound.error()));
+  if (auto bound = socket->bind(world.endpoints.acks()); !bound)
+    return fail(std::move(bound.error()));
   auto where = socket->bound_endpoint();
   if (!where) return fail(std::move(where.error()));
   return ObserverPort(context, std::move(*socket), std::move(*where), std::move(world));
@@ -34,11 +35,10 @@ void ObserverPort::handle(AttachCommand&& command, Instant now) {
                           .acked = attachment.acked,
                           .ack_deadline_ms = world_.ack_deadline_ms,
                           .max_in_flight = world_.in_flight_events_max};
-  auto consumer =
-      Consumer::open(*context_,
-                     world_.endpoints.attach(world_.identity.term, ++attaches_),
-                     world_.identity,
-                     std::move(attachment));
+  auto consumer = Consumer::open(*context_,
+                                 world_.endpoints.attach(world_.identity.term, ++attaches_),
+                                 world_.identity,
+                                 std::move(attachment));
   if (!consumer) return command.respond({.answer = {}, .error = std::move(consumer.error())});
   reply.deliver = consumer->endpoint();
   consumers_.emplace(name, std::move(*consumer));
@@ -77,7 +77,8 @@ void ObserverPort::retire(Consumer&& consumer, Epoch current, Instant now) {
     fenced.current = current;
     fenced.told = false;
   }
-  Fenced fenced{.consumer = std::move(consumer), .current = current, .until = now + bounds::fenced_kept_for};
+  Fenced fenced{
+      .consumer = std::move(consumer), .current = current, .until = now + bounds::fenced_kept_for};
   fenced.told = fenced.consumer.tell_fenced(current);
   older.push_back(std::move(fenced));
   if (older.size() > bounds::fenced_kept_max) older.pop_front();
@@ -89,14 +90,16 @@ std::size_t ObserverPort::take_acks(const std::function<void(wire::Ack&&)>& ackn
   for (; taken < bounds::acks_per_turn_max; ++taken) {
     const auto received = acks_.try_receive(message);
     if (!received || !*received) break;
-    auto ack = message.size() == 1 ? wire::decode_ack(message[0].view()) : fail(ErrorCode::invalid, "frames");
+    auto ack = message.size() == 1 ? wire::decode_ack(message[0].view())
+                                   : fail(ErrorCode::invalid, "frames");
     if (!ack) {
       world_.counters.acks_bad.add();
       continue;
     }
     world_.counters.acks.add();
     const auto found = consumers_.find(ack->observer);
-    if (found != consumers_.end() && found->second.attachment().epoch == ack->epoch && !ack->refused) {
+    if (found != consumers_.end() && found->second.attachment().epoch == ack->epoch &&
+        !ack->refused) {
       found->second.heard(ack->position);
     }
     acknowledge(std::move(*ack));
@@ -106,7 +109,8 @@ std::size_t ObserverPort::take_acks(const std::function<void(wire::Ack&&)>& ackn
 
 std::size_t ObserverPort::turn(Instant now) {
   std::size_t sent = 0;
-  for (auto& [name, consumer] : consumers_) sent += consumer.turn(now, world_.counters);
+  for (auto& [name, consumer] : consumers_)
+    sent += consumer.turn(now, world_.counters);
   for (auto entry = fenced_.begin(); entry != fenced_.end();) {
     auto& older = entry->second;
     std::erase_if(older, [&](const Fenced& fenced) { return fenced.until <= now; });
@@ -119,7 +123,8 @@ std::size_t ObserverPort::turn(Instant now) {
 }
 
 Instant ObserverPort::next_due(Instant otherwise) const {
-  for (const auto& [name, consumer] : consumers_) otherwise = std::min(otherwise, consumer.next_due());
+  for (const auto& [name, consumer] : consumers_)
+    otherwise = std::min(otherwise, consumer.next_due());
   return otherwise;
 }
 

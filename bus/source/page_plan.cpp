@@ -8,7 +8,8 @@ namespace {
 
 Position upto_of(const Positions& now, wire::Level level) {
   // The two are read one after the other: a younger `acknowledged` is cut to what is committed.
-  return level == wire::Level::committed ? now.committed : std::min(now.acknowledged, now.committed);
+  return level == wire::Level::committed ? now.committed
+                                         : std::min(now.acknowledged, now.committed);
 }
 
 PageBounds bounds_of(const wire::Read& read, std::size_t bytes_max) {
@@ -17,11 +18,12 @@ PageBounds bounds_of(const wire::Read& read, std::size_t bytes_max) {
 }
 
 std::unexpected<Error> ahead(const Store& store, const wire::Read& read, std::uint64_t latest) {
-  return fail(Error{ErrorCode::cursor_ahead, "the cursor is beyond what was ever committed here", {}}
-                  .with("requested", read.after)
-                  .with("latest", latest)
-                  .with("log", to_string(store.log_id()))
-                  .with("term", store.term().value));
+  return fail(
+      Error{ErrorCode::cursor_ahead, "the cursor is beyond what was ever committed here", {}}
+          .with("requested", read.after)
+          .with("latest", latest)
+          .with("log", to_string(store.log_id()))
+          .with("term", store.term().value));
 }
 
 Result<PlannedPage> plan_log(const Store& store,
@@ -29,7 +31,8 @@ Result<PlannedPage> plan_log(const Store& store,
                              PlannedPage plan,
                              Position upto,
                              PageBounds bounds) {
-  if (read.after > plan.reply.committed.value) return ahead(store, read, plan.reply.committed.value);
+  if (read.after > plan.reply.committed.value)
+    return ahead(store, read, plan.reply.committed.value);
   plan.reply.next = read.after;
   plan.reply.latest = upto.value;
   plan.reply.earliest = store.earliest().value;
@@ -63,7 +66,8 @@ Result<PlannedPage> plan_subject(const Store& store,
   fill_span(plan.reply.span, *page);
   if (!page->empty()) plan.reply.next = page->entries.back().seq.value;
   const bool reached = !page->empty() && !page->more;
-  const auto latest = reached ? Result<Sequence>{page->entries.back().seq} : last_at_level(store, info, upto);
+  const auto latest =
+      reached ? Result<Sequence>{page->entries.back().seq} : last_at_level(store, info, upto);
   if (!latest) return fail(latest.error());
   plan.reply.latest = latest->value;
   plan.events = std::move(page->events);
@@ -72,8 +76,12 @@ Result<PlannedPage> plan_subject(const Store& store,
 }
 
 /// True where the subject's event `seq` is there and has a position up to `upto`.
-Result<bool> is_shown(const Store& store, const SubjectInfo& info, std::uint64_t seq, Position upto) {
-  auto page = store.read_subject(info.name, Sequence{seq - 1}, upto, {.events_max = 1, .bytes_max = 1});
+Result<bool> is_shown(const Store& store,
+                      const SubjectInfo& info,
+                      std::uint64_t seq,
+                      Position upto) {
+  auto page =
+      store.read_subject(info.name, Sequence{seq - 1}, upto, {.events_max = 1, .bytes_max = 1});
   if (!page) return fail(std::move(page.error()));
   return !page->empty();
 }
@@ -87,7 +95,8 @@ void fill_span(wire::Span& span, const Page& page) {
   span.last = page.entries.back().position;
   if (page.consecutive()) return;
   span.positions.reserve(page.entries.size());
-  for (const PageEntry& entry : page.entries) span.positions.push_back(entry.position);
+  for (const PageEntry& entry : page.entries)
+    span.positions.push_back(entry.position);
 }
 
 Result<PlannedPage> plan_page(const Store& store,
@@ -111,7 +120,8 @@ Result<PlannedPage> plan_page(const Store& store,
 Result<Sequence> last_at_level(const Store& store, const SubjectInfo& info, Position upto) {
   if (info.last_position <= upto) return info.last;
   const std::uint64_t floor = std::max<std::uint64_t>(info.first.value, 1) - 1;
-  // What is beyond the level is at the end and mostly short: doubling steps backwards, then halving.
+  // What is beyond the level is at the end and mostly short: doubling steps backwards, then
+  // halving.
   std::uint64_t hidden = info.last.value;
   std::uint64_t shown = floor;
   for (std::uint64_t step = 1; hidden > floor + step; step *= 2) {

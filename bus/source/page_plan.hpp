@@ -31,7 +31,9 @@ void fill_span(wire::Span& span, const Page& page);
 
 /// The subject's last sequence with a position up to `upto`; what was trimmed counts as seen.
 /// Costs a few small reads, and none where the subject has nothing beyond `upto`.
-[[nodiscard]] Result<Sequence> last_at_level(const Store& store, const SubjectInfo& info, Position upto);
+[[nodiscard]] Result<Sequence> last_at_level(const Store& store,
+                                             const SubjectInfo& info,
+                                             Position upto);
 
 /// A subject as readers at `upto` may know it: its last sequence and its state there.
 struct Shown {
@@ -40,6 +42,8 @@ struct Shown {
   LogId origin{};
   OwnerTerm owner_term{1};
 };
-[[nodiscard]] Result<Shown> shown_at_level(const Store& store, std::string_view subject, Position upto);
+[[nodiscard]] Result<Shown> shown_at_level(const Store& store,
+                                           std::string_view subject,
+                                           Position upto);
 
 }  // namespace runwire::bus

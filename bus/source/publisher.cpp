@@ -28,9 +28,10 @@ std::optional<Subscription> subscription_in(const Message& message) {
 }  // namespace
 
 Result<Publisher> Publisher::open(Context& context, const std::string& endpoint, World world) {
-  auto socket = Socket::open(context,
-                             SocketKind::xpub,
-                             {.send_queue_max = limits::live_queue_messages_max, .linger = bounds::linger});
+  auto socket =
+      Socket::open(context,
+                   SocketKind::xpub,
+                   {.send_queue_max = limits::live_queue_messages_max, .linger = bounds::linger});
   if (!socket) return fail(std::move(socket.error()));
   if (auto bound = socket->bind(endpoint); !bound) return fail(std::move(bound.error()));
   auto where = socket->bound_endpoint();

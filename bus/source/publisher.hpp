@@ -35,7 +35,8 @@ class Publisher {
   void follow(std::function<Positions()> positions) { positions_ = std::move(positions); }
 
   void publish(LiveBatch&& batch, Instant now);
-  /// New subscriptions get their beacon at once: a reader that has heard it misses nothing after it.
+  /// New subscriptions get their beacon at once: a reader that has heard it misses nothing after
+  /// it.
   std::size_t take_subscriptions(Instant now);
   /// Beacons and heartbeats whose time has come.
   std::size_t send_due(Instant now);

@@ -8,9 +8,10 @@ namespace runwire::bus {
 Status ReadQueue::add(PendingRead& pending) {
   Client& client = clients_[pending.origin.client];
   if (client.outstanding >= limits::pages_outstanding_max) {
-    return fail(Error{ErrorCode::backpressure, "too many reads of this client wait for their pages", {}}
-                    .with("outstanding", client.outstanding)
-                    .with("limit", limits::pages_outstanding_max));
+    return fail(
+        Error{ErrorCode::backpressure, "too many reads of this client wait for their pages", {}}
+            .with("outstanding", client.outstanding)
+            .with("limit", limits::pages_outstanding_max));
   }
   ++client.outstanding;
   ready_again(std::move(pending));
@@ -48,11 +49,14 @@ void ReadQueue::answered(const InstanceId& id) {
 
 std::size_t ReadQueue::page_bytes_max(const InstanceId& id) const {
   const auto found = clients_.find(id);
-  const std::size_t reads = found == clients_.end() ? 1 : std::max<std::size_t>(1, found->second.outstanding);
+  const std::size_t reads =
+      found == clients_.end() ? 1 : std::max<std::size_t>(1, found->second.outstanding);
   return std::min(limits::page_bytes_max, limits::reply_bytes_outstanding_max / reads);
 }
 
-HeldBytes ReadQueue::held(const InstanceId& id) { return clients_[id].held; }
+HeldBytes ReadQueue::held(const InstanceId& id) {
+  return clients_[id].held;
+}
 
 void ReadQueue::sweep() {
   std::erase_if(clients_, [](const auto& entry) {

@@ -24,7 +24,8 @@ struct PendingRead {
 /// Reads that are ready to be served, fairly: a queue for each client, one page a turn of the ring,
 /// so that a client that replays everything does not hold up one that asks for a page.
 ///
-/// Owner: the requests thread. Bounds: `pages_outstanding_max` reads a client, waiting ones included
+/// Owner: the requests thread. Bounds: `pages_outstanding_max` reads a client, waiting ones
+/// included
 /// (`backpressure`); a client that has not taken `reply_bytes_outstanding_max` of its replies is
 /// passed over until it has.
 class ReadQueue {

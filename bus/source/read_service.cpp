@@ -37,12 +37,14 @@ std::size_t ReadService::wake(const Positions& positions, Instant now) {
   woken_.clear();
   // What is served below is judged by the positions that the waiting ones were last compared with:
   // a read that finds nothing there and then waits cannot have missed anything.
-  if (looking_ || positions.committed != now_.committed || positions.acknowledged != now_.acknowledged) {
+  if (looking_ || positions.committed != now_.committed ||
+      positions.acknowledged != now_.acknowledged) {
     now_ = positions;
     looking_ = !waiting_.wake(now_, store_, woken_);
   }
   waiting_.expire(now, woken_);
-  for (PendingRead& pending : woken_) queue_.ready_again(std::move(pending));
+  for (PendingRead& pending : woken_)
+    queue_.ready_again(std::move(pending));
   counters_.waiting.set(waiting_.size());
   return woken_.size() + (looking_ ? 1 : 0);
 }
@@ -54,8 +56,9 @@ void ReadService::serve(PendingRead&& pending, Instant now) {
   if (nothing && pending.deadline > now) {
     if (!waiting_.full()) return waiting_.add(std::move(pending));
     counters_.reads_refused.add();
-    plan = fail(Error{ErrorCode::backpressure, "too many reads wait for news at this server", {}}.with(
-        "limit", limits::waiting_reads_max));
+    plan =
+        fail(Error{ErrorCode::backpressure, "too many reads wait for news at this server", {}}.with(
+            "limit", limits::waiting_reads_max));
   }
   if (plan) {
     counters_.pages.add();

@@ -30,7 +30,8 @@ class ReadService {
       : store_(store), now_(now), waiting_(now), counters_(counters), answer_(std::move(answer)) {}
 
   void add(Origin&& origin, const wire::Read& read, Instant now);
-  /// Serves what is ready as the log stands at `positions`. Returns how many were answered or moved.
+  /// Serves what is ready as the log stands at `positions`. Returns how many were answered or
+  /// moved.
   std::size_t turn(const Positions& positions, Instant now);
   /// Answers every read that waits, with what there is: the server stops.
   void finish(Instant now);

@@ -18,12 +18,15 @@ Requests::Requests(Options options, Context& context, const Clock& clock, Counte
       counters_(counters),
       numbers_(counters.requests) {}
 
-Requests::~Requests() { stop(); }
+Requests::~Requests() {
+  stop();
+}
 
 Status Requests::serve(Engine& engine) {
   std::promise<Status> bound;
   auto outcome = bound.get_future();
-  thread_ = std::thread([this, &engine, bound = std::move(bound)]() mutable { run(bound, engine); });
+  thread_ =
+      std::thread([this, &engine, bound = std::move(bound)]() mutable { run(bound, engine); });
   return outcome.get();
 }
 
@@ -41,9 +44,10 @@ void Requests::stop() {
 }
 
 void Requests::run(std::promise<Status>& bound, Engine& engine) {
-  auto socket = Socket::open(context_,
-                             SocketKind::router,
-                             {.send_queue_max = bounds::router_queue_messages_max, .linger = bounds::linger});
+  auto socket =
+      Socket::open(context_,
+                   SocketKind::router,
+                   {.send_queue_max = bounds::router_queue_messages_max, .linger = bounds::linger});
   if (!socket) return bound.set_value(fail(std::move(socket.error())));
   if (auto status = socket->bind(options_.endpoint); !status) return bound.set_value(status);
   auto where = socket->bound_endpoint();
@@ -54,7 +58,8 @@ void Requests::run(std::promise<Status>& bound, Engine& engine) {
                  engine.positions(),
                  numbers_,
                  [this](const Origin& origin, Result<PlannedPage>&& page, HeldBytes held) {
-                   if (!page) return answer(origin, {.answer = {}, .error = std::move(page.error())});
+                   if (!page)
+                     return answer(origin, {.answer = {}, .error = std::move(page.error())});
                    answer(origin,
                           {.answer = std::move(page->reply), .error = {}},
                           std::move(page->events),
@@ -101,10 +106,11 @@ void Requests::take(Message& message, Engine& engine, Instant now) {
   numbers_.requests.add();
   Origin origin{.routing = std::string(as_text(message[0].view())), .op = "error"};
   wire::Addressed addressed;
-  auto request = message.size() == 2
-                     ? wire::decode_request(message[1].view(), addressed)
-                     : fail(Error{ErrorCode::invalid, "a request is one frame, without a delimiter", {}}.with(
-                           "frames", message.size() - 1));
+  auto request =
+      message.size() == 2
+          ? wire::decode_request(message[1].view(), addressed)
+          : fail(Error{ErrorCode::invalid, "a request is one frame, without a delimiter", {}}.with(
+                "frames", message.size() - 1));
   if (!request) {
     numbers_.bad.add();
     origin.rid = addressed.rid;
@@ -127,20 +133,25 @@ void Requests::dispatch(
     reads_->add(std::move(origin), *read, now);
   } else if (const auto* subjects = std::get_if<wire::Subjects>(&request.operation)) {
     auto rows = subject_rows(engine.store(), *subjects);
-    answer(origin, rows ? Outcome{.answer = std::move(*rows), .error = {}}
-                        : Outcome{.answer = {}, .error = std::move(rows.error())});
+    answer(origin,
+           rows ? Outcome{.answer = std::move(*rows), .error = {}}
+                : Outcome{.answer = {}, .error = std::move(rows.error())});
   } else {
     hand_over(std::move(request), std::move(origin), bytes, engine);
   }
 }
 
-void Requests::hand_over(wire::Request&& request, Origin&& origin, std::size_t bytes, Engine& engine) {
+void Requests::hand_over(wire::Request&& request,
+                         Origin&& origin,
+                         std::size_t bytes,
+                         Engine& engine) {
   ++outstanding_;
   outstanding_bytes_ += bytes;
   numbers_.outstanding.set(outstanding_);
   Respond respond = [this, bytes, origin = std::move(origin)](Outcome outcome) mutable {
     Done done{.origin = std::move(origin), .bytes = bytes, .outcome = std::move(outcome)};
-    check(done_.try_push(done) == Offer::accepted, "answers are bounded by the commands outstanding");
+    check(done_.try_push(done) == Offer::accepted,
+          "answers are bounded by the commands outstanding");
   };
   if (auto* append = std::get_if<wire::Append>(&request.operation)) {
     engine.append(std::move(*append), request.client, false, std::move(respond));

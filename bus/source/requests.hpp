@@ -62,7 +62,8 @@ class Requests {
   void loop(Engine& engine);
   std::size_t receive(Engine& engine, Instant now);
   void take(Message& message, Engine& engine, Instant now);
-  void dispatch(wire::Request&& request, Origin&& origin, std::size_t bytes, Engine& engine, Instant now);
+  void dispatch(
+      wire::Request&& request, Origin&& origin, std::size_t bytes, Engine& engine, Instant now);
   void hand_over(wire::Request&& request, Origin&& origin, std::size_t bytes, Engine& engine);
   [[nodiscard]] wire::HelloReply hello(const Engine& engine) const;
   std::size_t answer_done();

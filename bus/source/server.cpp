@@ -11,9 +11,13 @@
 namespace runwire::bus {
 namespace {
 
-std::string sync_name(SyncMode mode) { return mode == SyncMode::always ? "always" : "none"; }
+std::string sync_name(SyncMode mode) {
+  return mode == SyncMode::always ? "always" : "none";
+}
 
-std::uint64_t millis(std::chrono::milliseconds time) { return static_cast<std::uint64_t>(time.count()); }
+std::uint64_t millis(std::chrono::milliseconds time) {
+  return static_cast<std::uint64_t>(time.count());
+}
 
 }  // namespace
 
@@ -37,14 +41,17 @@ class Server::Impl {
   Impl(Impl&&) = delete;
   Impl& operator=(Impl&&) = delete;
 
-  Status open(const ServerOptions& options, std::unique_ptr<Store> store, const Clock& clock, IdSource& ids) {
+  Status open(const ServerOptions& options,
+              std::unique_ptr<Store> store,
+              const Clock& clock,
+              IdSource& ids) {
     if (auto bound = live_.bind(); !bound) return bound;
-    requests_ = std::make_unique<Requests>(
-        Requests::Options{
-            .endpoint = endpoints_.requests(), .identity = identity_, .hello = hello(options, *store)},
-        context_,
-        clock,
-        counters_);
+    requests_ = std::make_unique<Requests>(Requests::Options{.endpoint = endpoints_.requests(),
+                                                             .identity = identity_,
+                                                             .hello = hello(options, *store)},
+                                           context_,
+                                           clock,
+                                           counters_);
     auto engine = Engine::open(options.engine,
                                std::move(store),
                                {.observers = &live_,
@@ -106,8 +113,14 @@ Result<std::unique_ptr<Server>> Server::open(const ServerOptions& options,
   return std::unique_ptr<Server>(new Server(std::move(impl)));
 }
 
-const std::string& Server::endpoint() const { return impl_->endpoint(); }
-Engine& Server::engine() { return impl_->engine(); }
-void Server::stop() { impl_->stop(); }
+const std::string& Server::endpoint() const {
+  return impl_->endpoint();
+}
+Engine& Server::engine() {
+  return impl_->engine();
+}
+void Server::stop() {
+  impl_->stop();
+}
 
 }  // namespace runwire::bus

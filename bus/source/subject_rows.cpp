@@ -31,7 +31,8 @@ Result<wire::SubjectsReply> subject_rows(const Store& store, const wire::Subject
   wire::SubjectsReply reply{.subjects = {}, .end = found->size() <= count_max};
   found->resize(std::min(found->size(), count_max));
   reply.subjects.reserve(found->size());
-  for (SubjectInfo& info : *found) reply.subjects.push_back(row_of(std::move(info), store.log_id()));
+  for (SubjectInfo& info : *found)
+    reply.subjects.push_back(row_of(std::move(info), store.log_id()));
   return reply;
 }
 

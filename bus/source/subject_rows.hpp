@@ -7,6 +7,7 @@
 namespace runwire::bus {
 
 /// Answers `subjects` from the store: a page of runs in name order.
-[[nodiscard]] Result<wire::SubjectsReply> subject_rows(const Store& store, const wire::Subjects& request);
+[[nodiscard]] Result<wire::SubjectsReply> subject_rows(const Store& store,
+                                                       const wire::Subjects& request);
 
 }  // namespace runwire::bus

@@ -8,7 +8,8 @@
 namespace runwire::bus {
 
 std::optional<Topic::Kind> kind_of_topic(std::string_view name) {
-  if (name.empty() || name.size() > limits::topic_bytes_max || name.back() != '/') return std::nullopt;
+  if (name.empty() || name.size() > limits::topic_bytes_max || name.back() != '/')
+    return std::nullopt;
   if (name == wire::log_topic) return Topic::Kind::log;
   if (name == wire::heartbeat_topic) return Topic::Kind::heartbeat;
   if (name.size() == 1) return Topic::Kind::nameless;
@@ -37,7 +38,8 @@ Topic* TopicTable::add(std::string_view name) {
     return slot->get();
   }
   const std::string_view subject = name.substr(0, name.size() - 1);
-  if (const auto found = subjects_.find(subject); found != subjects_.end()) return found->second.get();
+  if (const auto found = subjects_.find(subject); found != subjects_.end())
+    return found->second.get();
   if (subjects_.size() >= topics_max_) return nullptr;
   return subjects_.emplace(std::string(subject), make()).first->second.get();
 }

@@ -39,7 +39,8 @@ struct Topic {
   std::optional<Instant> due{};
 
   [[nodiscard]] std::string_view subject() const {
-    return kind == Kind::subject ? std::string_view(name).substr(0, name.size() - 1) : std::string_view{};
+    return kind == Kind::subject ? std::string_view(name).substr(0, name.size() - 1)
+                                 : std::string_view{};
   }
 };
 
@@ -68,14 +69,17 @@ class TopicTable {
 
   template <class Visit>
   void for_each(const Visit& visit) {
-    for (auto& [subject, topic] : subjects_) visit(*topic);
+    for (auto& [subject, topic] : subjects_)
+      visit(*topic);
     if (log_) visit(*log_);
   }
 
  private:
   struct Hash {
     using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>{}(text);
+    }
   };
   [[nodiscard]] std::unique_ptr<Topic>* slot_of(Topic::Kind kind);
 

@@ -49,7 +49,8 @@ bool WaitingReads::wake_level(Level& level,
                               const Store& store,
                               std::vector<PendingRead>& out) {
   if (upto <= level.seen) return true;
-  while (!level.log.empty() && level.log.begin()->first < upto.value) take(level.log.begin()->second, out);
+  while (!level.log.empty() && level.log.begin()->first < upto.value)
+    take(level.log.begin()->second, out);
   if (level.subjects.size() <= upto.value - level.seen.value) {
     if (!level.subjects.empty()) ask_each(level, store, out);
     level.seen = upto;
@@ -64,7 +65,8 @@ void WaitingReads::ask_each(Level& level, const Store& store, std::vector<Pendin
     const auto info = store.find_subject(subject);
     if (!info || (*info && (*info)->last_position > level.seen)) moved.push_back(subject);
   }
-  for (const std::string& subject : moved) wake_subject(level, subject, out);
+  for (const std::string& subject : moved)
+    wake_subject(level, subject, out);
 }
 
 bool WaitingReads::look_through(Level& level,
@@ -79,7 +81,8 @@ bool WaitingReads::look_through(Level& level,
       level.seen = upto;
       return true;
     }
-    for (const EventView& event : *events) wake_subject(level, event.subject, out);
+    for (const EventView& event : *events)
+      wake_subject(level, event.subject, out);
     level.seen = page->entries.back().position;
     if (level.seen >= upto || level.subjects.empty()) break;
   }
@@ -87,11 +90,14 @@ bool WaitingReads::look_through(Level& level,
   return level.seen >= upto;
 }
 
-void WaitingReads::wake_subject(Level& level, std::string_view subject, std::vector<PendingRead>& out) {
+void WaitingReads::wake_subject(Level& level,
+                                std::string_view subject,
+                                std::vector<PendingRead>& out) {
   const auto found = level.subjects.find(subject);
   if (found == level.subjects.end()) return;
   const std::vector<std::uint64_t> ids(found->second.begin(), found->second.end());
-  for (const std::uint64_t id : ids) take(id, out);
+  for (const std::uint64_t id : ids)
+    take(id, out);
 }
 
 void WaitingReads::wake_subjects(Level& level, std::vector<PendingRead>& out) {
@@ -102,11 +108,13 @@ void WaitingReads::wake_subjects(Level& level, std::vector<PendingRead>& out) {
 }
 
 void WaitingReads::expire(Instant now, std::vector<PendingRead>& out) {
-  while (!deadlines_.empty() && deadlines_.begin()->first <= now) take(deadlines_.begin()->second, out);
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now)
+    take(deadlines_.begin()->second, out);
 }
 
 void WaitingReads::take_all(std::vector<PendingRead>& out) {
-  while (!deadlines_.empty()) take(deadlines_.begin()->second, out);
+  while (!deadlines_.empty())
+    take(deadlines_.begin()->second, out);
 }
 
 std::optional<Instant> WaitingReads::next_deadline() const {

@@ -53,7 +53,9 @@ class WaitingReads {
  private:
   struct Hash {
     using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>{}(text);
+    }
   };
   using Ids = std::unordered_set<std::uint64_t>;
   struct Level {

@@ -1,8 +1,7 @@
 #include "bus/zmq/endpoint.hpp"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
+#include <arpa/inet.h>
 #include <charconv>
 
 namespace runwire::bus {
@@ -12,7 +11,8 @@ constexpr std::string_view ipc_scheme = "ipc://";
 constexpr std::string_view tcp_scheme = "tcp://";
 
 std::unexpected<Error> refuse(std::string_view endpoint, std::string_view why) {
-  return fail(Error{ErrorCode::invalid, "endpoint: " + std::string(why), {}}.with("endpoint", endpoint));
+  return fail(
+      Error{ErrorCode::invalid, "endpoint: " + std::string(why), {}}.with("endpoint", endpoint));
 }
 
 bool is_port(std::string_view text) {
@@ -32,9 +32,11 @@ bool is_loopback(const std::string& host) {
 
 Result<BindEndpoint> judge_bind(std::string_view endpoint) {
   if (endpoint.starts_with(ipc_scheme)) {
-    return BindEndpoint{true, std::string(endpoint.substr(ipc_scheme.size())), std::string(endpoint)};
+    return BindEndpoint{
+        true, std::string(endpoint.substr(ipc_scheme.size())), std::string(endpoint)};
   }
-  if (!endpoint.starts_with(tcp_scheme)) return refuse(endpoint, "wants ipc://PATH or tcp://HOST:PORT");
+  if (!endpoint.starts_with(tcp_scheme))
+    return refuse(endpoint, "wants ipc://PATH or tcp://HOST:PORT");
   const std::string_view place = endpoint.substr(tcp_scheme.size());
   const std::size_t colon = place.rfind(':');
   if (colon == std::string_view::npos || !is_port(place.substr(colon + 1))) {
@@ -53,7 +55,8 @@ Status judge_connect(std::string_view endpoint) {
   const bool known = (endpoint.starts_with(ipc_scheme) && endpoint.size() > ipc_scheme.size()) ||
                      (endpoint.starts_with(tcp_scheme) && endpoint.size() > tcp_scheme.size());
   if (!known) return refuse(endpoint, "wants ipc://PATH or tcp://HOST:PORT");
-  if (std::ranges::find(endpoint, '\0') != endpoint.end()) return refuse(endpoint, "has a zero byte");
+  if (std::ranges::find(endpoint, '\0') != endpoint.end())
+    return refuse(endpoint, "has a zero byte");
   return {};
 }
 

@@ -48,7 +48,9 @@ void init_copy(std::byte* storage, const void* data, std::size_t size) {
 
 static_assert(sizeof(zmq_msg_t) <= 64 && alignof(zmq_msg_t) <= 8);
 
-Frame::Frame() { zmq_msg_init(message_in(storage_)); }
+Frame::Frame() {
+  zmq_msg_init(message_in(storage_));
+}
 
 Frame::Frame(Bytes&& bytes) {
   if (bytes.size() <= copy_bytes_max) {
@@ -63,9 +65,13 @@ Frame::Frame(Bytes&& bytes, HeldBytes held) {
   init_borrowed(storage_, std::make_unique<Owned>(std::move(bytes), std::move(held)));
 }
 
-Frame::Frame(std::string_view text) { init_copy(storage_, text.data(), text.size()); }
+Frame::Frame(std::string_view text) {
+  init_copy(storage_, text.data(), text.size());
+}
 
-Frame::~Frame() { zmq_msg_close(message_in(storage_)); }
+Frame::~Frame() {
+  zmq_msg_close(message_in(storage_));
+}
 
 Frame::Frame(Frame&& other) noexcept {
   zmq_msg_init(message_in(storage_));

@@ -1,14 +1,13 @@
 #include "bus/zmq/ipc_path.hpp"
 
+#include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
 namespace runwire::bus {
@@ -55,8 +54,8 @@ Result<int> take_lock(const std::string& path, const std::string& lock_path) {
       if (number == EWOULDBLOCK) return -1;
       return refuse_errno(path, "flock", number);
     }
-    struct stat held {};
-    struct stat named {};
+    struct stat held{};
+    struct stat named{};
     if (::fstat(lock, &held) == 0 && ::stat(lock_path.c_str(), &named) == 0 &&
         held.st_ino == named.st_ino && held.st_dev == named.st_dev) {
       return lock;
@@ -68,7 +67,7 @@ Result<int> take_lock(const std::string& path, const std::string& lock_path) {
 
 /// Nothing there, or a stale socket, which is removed. Pre: the lock is held.
 Status clear_stale(const std::string& path) {
-  struct stat found {};
+  struct stat found{};
   if (::lstat(path.c_str(), &found) != 0) {
     if (errno == ENOENT) return {};
     return refuse_errno(path, "lstat", errno);
@@ -98,7 +97,7 @@ Status check_form(const std::string& path) {
 Result<IpcPath> IpcPath::take(const std::string& path, int backlog) {
   if (Status form = check_form(path); !form) return fail(form.error());
   // A file that is no socket is refused before anything is created beside it.
-  struct stat found {};
+  struct stat found{};
   if (::lstat(path.c_str(), &found) == 0 && !S_ISSOCK(found.st_mode)) {
     return fail(clear_stale(path).error());
   }
@@ -122,7 +121,7 @@ Status IpcPath::listen_on(const std::string& path, int backlog) {
   if (::bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     return refuse_errno(path, "bind", errno);
   }
-  struct stat made {};
+  struct stat made{};
   if (::lstat(path.c_str(), &made) != 0) return refuse_errno(path, "lstat", errno);
   device_ = made.st_dev;
   inode_ = made.st_ino;
@@ -130,9 +129,13 @@ Status IpcPath::listen_on(const std::string& path, int backlog) {
   return {};
 }
 
-IpcPath::~IpcPath() { remove(); }
+IpcPath::~IpcPath() {
+  remove();
+}
 
-IpcPath::IpcPath(IpcPath&& other) noexcept { *this = std::move(other); }
+IpcPath::IpcPath(IpcPath&& other) noexcept {
+  *this = std::move(other);
+}
 
 IpcPath& IpcPath::operator=(IpcPath&& other) noexcept {
   if (this == &other) return *this;
@@ -145,7 +148,9 @@ IpcPath& IpcPath::operator=(IpcPath&& other) noexcept {
   return *this;
 }
 
-int IpcPath::release_listener() { return std::exchange(listener_, -1); }
+int IpcPath::release_listener() {
+  return std::exchange(listener_, -1);
+}
 
 void IpcPath::abandon() {
   path_.clear();
@@ -155,7 +160,7 @@ void IpcPath::abandon() {
 
 void IpcPath::remove() {
   if (listener_ >= 0) ::close(std::exchange(listener_, -1));
-  struct stat found {};
+  struct stat found{};
   if (inode_ != 0 && ::lstat(path_.c_str(), &found) == 0 && found.st_ino == inode_ &&
       found.st_dev == device_) {
     ::unlink(path_.c_str());

@@ -33,7 +33,8 @@ Status poll(std::span<PollItem> items, std::chrono::milliseconds timeout) {
   const Steady::time_point until = Steady::now() + timeout;
   int ready = -1;
   do {
-    ready = zmq_poll(native.data(), static_cast<int>(items.size()), for_ever ? -1L : remaining(until));
+    ready =
+        zmq_poll(native.data(), static_cast<int>(items.size()), for_ever ? -1L : remaining(until));
   } while (ready < 0 && errno == EINTR);
   if (ready < 0) return fail(ErrorCode::internal, std::string("poll: ") + zmq_strerror(errno));
   for (std::size_t at = 0; at < items.size(); ++at) {

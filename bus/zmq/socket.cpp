@@ -17,30 +17,42 @@ namespace {
 
 int native_kind(SocketKind kind) {
   switch (kind) {
-    case SocketKind::router: return ZMQ_ROUTER;
-    case SocketKind::dealer: return ZMQ_DEALER;
-    case SocketKind::xpub: return ZMQ_XPUB;
-    case SocketKind::sub: return ZMQ_SUB;
-    case SocketKind::push: return ZMQ_PUSH;
-    case SocketKind::pull: return ZMQ_PULL;
+    case SocketKind::router:
+      return ZMQ_ROUTER;
+    case SocketKind::dealer:
+      return ZMQ_DEALER;
+    case SocketKind::xpub:
+      return ZMQ_XPUB;
+    case SocketKind::sub:
+      return ZMQ_SUB;
+    case SocketKind::push:
+      return ZMQ_PUSH;
+    case SocketKind::pull:
+      return ZMQ_PULL;
   }
   return ZMQ_PAIR;
 }
 
 ErrorCode code_of(int number) {
   switch (number) {
-    case EADDRINUSE: return ErrorCode::locked;
+    case EADDRINUSE:
+      return ErrorCode::locked;
     case EADDRNOTAVAIL:
     case ENODEV:
     case ENOENT:
-    case EHOSTUNREACH: return ErrorCode::unavailable;
+    case EHOSTUNREACH:
+      return ErrorCode::unavailable;
     case EINVAL:
     case EPROTONOSUPPORT:
-    case ENOCOMPATPROTO: return ErrorCode::invalid;
+    case ENOCOMPATPROTO:
+      return ErrorCode::invalid;
     case ETERM:
-    case ENOTSOCK: return ErrorCode::closed;
-    case EMSGSIZE: return ErrorCode::too_large;
-    default: return ErrorCode::internal;
+    case ENOTSOCK:
+      return ErrorCode::closed;
+    case EMSGSIZE:
+      return ErrorCode::too_large;
+    default:
+      return ErrorCode::internal;
   }
 }
 
@@ -57,7 +69,9 @@ bool set_int(void* handle, int option, int value) {
   return zmq_setsockopt(handle, option, &value, sizeof value) == 0;
 }
 
-int millis(std::chrono::milliseconds time) { return static_cast<int>(time.count()); }
+int millis(std::chrono::milliseconds time) {
+  return static_cast<int>(time.count());
+}
 
 /// Every limit by name; what libzmq would choose is nowhere relied upon.
 bool set_limits(void* handle, const SocketOptions& options) {
@@ -80,11 +94,15 @@ bool set_manners(void* handle, SocketKind kind, const SocketOptions& options) {
   switch (kind) {
     case SocketKind::router:
       return set_int(handle, ZMQ_ROUTER_MANDATORY, 1) && set_int(handle, ZMQ_ROUTER_HANDOVER, 1);
-    case SocketKind::xpub: return set_int(handle, ZMQ_XPUB_VERBOSE, 1);
-    case SocketKind::push: return set_int(handle, ZMQ_IMMEDIATE, 1);
-    case SocketKind::dealer: return set_int(handle, ZMQ_IMMEDIATE, options.reconnect ? 0 : 1);
+    case SocketKind::xpub:
+      return set_int(handle, ZMQ_XPUB_VERBOSE, 1);
+    case SocketKind::push:
+      return set_int(handle, ZMQ_IMMEDIATE, 1);
+    case SocketKind::dealer:
+      return set_int(handle, ZMQ_IMMEDIATE, options.reconnect ? 0 : 1);
     case SocketKind::sub:
-    case SocketKind::pull: return true;
+    case SocketKind::pull:
+      return true;
   }
   return false;
 }
@@ -104,9 +122,13 @@ Result<Socket> Socket::open(Context& context, SocketKind kind, const SocketOptio
 Socket::Socket(void* handle, SocketKind kind, int backlog)
     : handle_(handle), kind_(kind), backlog_(backlog) {}
 
-Socket::~Socket() { close(); }
+Socket::~Socket() {
+  close();
+}
 
-Socket::Socket(Socket&& other) noexcept { *this = std::move(other); }
+Socket::Socket(Socket&& other) noexcept {
+  *this = std::move(other);
+}
 
 Socket& Socket::operator=(Socket&& other) noexcept {
   if (this == &other) return *this;
@@ -126,7 +148,8 @@ void Socket::close() noexcept {
     after_receive();
     zmq_close(handle_);
   } else {
-    for (IpcPath& path : paths_) path.abandon();
+    for (IpcPath& path : paths_)
+      path.abandon();
   }
   handle_ = nullptr;
   paths_.clear();

@@ -47,8 +47,8 @@ class Frame {
 };
 using Message = std::vector<Frame>;
 
-/// No message of the protocol has as many: what a peer sends beyond them is read and thrown away, so
-/// that whoever counts frames refuses the message and nothing grows.
+/// No message of the protocol has as many: what a peer sends beyond them is read and thrown away,
+/// so that whoever counts frames refuses the message and nothing grows.
 inline constexpr std::size_t message_frames_max = 8;
 
 /// ZeroMQ's context: its I/O thread. Must outlive its sockets. Closing waits for nothing but the
@@ -73,7 +73,7 @@ enum class SocketKind : std::uint8_t { router, dealer, xpub, sub, push, pull };
 /// Every bound of a socket. Times are for dead links: ZMTP heartbeats on, so that both ends notice.
 struct SocketOptions {
   std::int64_t message_bytes_max = static_cast<std::int64_t>(limits::message_bytes_max);
-  int send_queue_max = 1024;     ///< High-water mark, messages.
+  int send_queue_max = 1024;  ///< High-water mark, messages.
   int receive_queue_max = 1024;
   std::chrono::milliseconds linger{0};
   std::chrono::milliseconds handshake{10'000};
@@ -109,8 +109,8 @@ class Socket {
   Status subscribe(std::string_view topic);
   Status unsubscribe(std::string_view topic);
 
-  /// Never blocks. `would_block` leaves the frames with the caller; `yes` has taken them. A ROUTER's
-  /// unknown peer is `not_found`.
+  /// Never blocks. `would_block` leaves the frames with the caller; `yes` has taken them. A
+  /// ROUTER's unknown peer is `not_found`.
   Result<Sent> try_send(Message& message);
   /// Never blocks; false when nothing waits. `message` is cleared first.
   Result<bool> try_receive(Message& message);
@@ -141,8 +141,8 @@ struct PollItem {
   bool writable = false;
   bool want_read = true;
 };
-/// Returns when any item is ready or after `timeout`; negative waits for ever. A signal does not end
-/// the wait. Bound: poll_items_max items.
+/// Returns when any item is ready or after `timeout`; negative waits for ever. A signal does not
+/// end the wait. Bound: poll_items_max items.
 inline constexpr std::size_t poll_items_max = 256;
 Status poll(std::span<PollItem> items, std::chrono::milliseconds timeout);
 

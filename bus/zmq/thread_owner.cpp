@@ -1,9 +1,8 @@
 #include "bus/zmq/thread_owner.hpp"
 
 #include <pthread.h>
-#include <unistd.h>
-
 #include <string>
+#include <unistd.h>
 
 namespace runwire::bus {
 namespace {
@@ -16,7 +15,9 @@ struct Here {
 };
 thread_local Here kept;
 
-void forget_in_child() { kept = Here{}; }
+void forget_in_child() {
+  kept = Here{};
+}
 
 const Here& here_and_now() {
   static const int registered = ::pthread_atfork(nullptr, nullptr, forget_in_child);
@@ -32,12 +33,17 @@ const Here& here_and_now() {
 
 ThreadOwner::ThreadOwner() : thread_(here_and_now().thread), process_(here_and_now().process) {}
 
-bool ThreadOwner::here() const { return here_and_now().thread == thread_ && same_process(); }
+bool ThreadOwner::here() const {
+  return here_and_now().thread == thread_ && same_process();
+}
 
-bool ThreadOwner::same_process() const { return here_and_now().process == process_; }
+bool ThreadOwner::same_process() const {
+  return here_and_now().process == process_;
+}
 
 Status ThreadOwner::check_here(std::string_view what) const {
-  if (here()) [[likely]] return {};
+  if (here()) [[likely]]
+    return {};
   if (!same_process()) {
     return fail(ErrorCode::invalid,
                 std::string(what) + ": not usable after fork; open a new one in the child");

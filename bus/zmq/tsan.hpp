@@ -20,8 +20,12 @@ namespace runwire::bus {
 
 #if defined(RUNWIRE_TSAN)
 inline char hand_off;
-inline void before_send() { __tsan_release(&hand_off); }
-inline void after_receive() { __tsan_acquire(&hand_off); }
+inline void before_send() {
+  __tsan_release(&hand_off);
+}
+inline void after_receive() {
+  __tsan_acquire(&hand_off);
+}
 #else
 inline void before_send() {}
 inline void after_receive() {}

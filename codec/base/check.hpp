@@ -12,7 +12,8 @@ namespace runwire {
 inline void check(bool holds,
                   std::string_view what,
                   const std::source_location& where = std::source_location::current()) noexcept {
-  if (!holds) [[unlikely]] check_failed(what, where);
+  if (!holds) [[unlikely]]
+    check_failed(what, where);
 }
 
 }  // namespace runwire

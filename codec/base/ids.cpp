@@ -2,11 +2,10 @@
 
 #include "codec/base/check.hpp"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <sys/random.h>
 #include <unistd.h>
 
 namespace runwire {
@@ -21,7 +20,8 @@ class RandomBlock {
   Sixteen draw() {
     if (used_ == block_.size() || owner_ != ::getpid()) refill();
     Sixteen sixteen{};
-    std::copy_n(block_.begin() + static_cast<std::ptrdiff_t>(used_), sixteen.size(), sixteen.begin());
+    std::copy_n(
+        block_.begin() + static_cast<std::ptrdiff_t>(used_), sixteen.size(), sixteen.begin());
     used_ += sixteen.size();
     return sixteen;
   }
@@ -57,7 +57,9 @@ int hex_digit(char character) {
 }
 
 constexpr std::size_t uuid_text_size = 36;
-constexpr bool is_dash_place(std::size_t at) { return at == 8 || at == 13 || at == 18 || at == 23; }
+constexpr bool is_dash_place(std::size_t at) {
+  return at == 8 || at == 13 || at == 18 || at == 23;
+}
 
 }  // namespace
 
@@ -76,7 +78,8 @@ std::string uuid_text(ByteView sixteen) {
 
 Result<std::array<std::byte, 16>> uuid_from_text(std::string_view text) {
   const auto bad = [&] {
-    return fail(ErrorCode::invalid, "not a UUID (8-4-4-4-12 hexadecimal digits): " + std::string(text.substr(0, 64)));
+    return fail(ErrorCode::invalid,
+                "not a UUID (8-4-4-4-12 hexadecimal digits): " + std::string(text.substr(0, 64)));
   };
   if (text.size() != uuid_text_size) return bad();
   Sixteen bytes{};
@@ -106,7 +109,11 @@ EventId SystemIds::event_id(WallMicros now) {
   return id;
 }
 
-LogId SystemIds::log_id() { return {random_sixteen()}; }
-InstanceId SystemIds::instance_id() { return {random_sixteen()}; }
+LogId SystemIds::log_id() {
+  return {random_sixteen()};
+}
+InstanceId SystemIds::instance_id() {
+  return {random_sixteen()};
+}
 
 }  // namespace runwire

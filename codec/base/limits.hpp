@@ -21,8 +21,8 @@ inline constexpr std::size_t unknown_bytes_max = 4096;  ///< Unknown fields of o
 inline constexpr std::size_t event_bytes_max = data_bytes_max + 16384;
 
 // Decoding.
-inline constexpr std::size_t depth_max = 64;          ///< JSON and msgpack, encoder and decoder.
-inline constexpr std::size_t tokens_max = 65536;      ///< Values in one header or request.
+inline constexpr std::size_t depth_max = 64;      ///< JSON and msgpack, encoder and decoder.
+inline constexpr std::size_t tokens_max = 65536;  ///< Values in one header or request.
 inline constexpr std::size_t message_bytes_max = std::size_t{8} << 20;
 inline constexpr std::size_t error_message_bytes_max = 4096;
 inline constexpr std::size_t error_facts_max = 16;
@@ -67,7 +67,7 @@ inline constexpr std::size_t subjects_page_max = 1024;
 inline constexpr std::size_t live_frame_bytes = std::size_t{64} << 10;
 inline constexpr int live_queue_messages_max = 64;  ///< Send high-water mark of one PUB reader.
 inline constexpr std::size_t topic_bytes_max = subject_bytes_max + 1;
-inline constexpr std::size_t topics_max = 131072;   ///< Subscribed topics of one server.
+inline constexpr std::size_t topics_max = 131072;  ///< Subscribed topics of one server.
 inline constexpr std::size_t join_buffer_messages_max = 4096;
 inline constexpr std::size_t join_buffer_bytes_max = std::size_t{32} << 20;
 inline constexpr std::chrono::milliseconds heartbeat{1'000};

@@ -12,7 +12,8 @@ struct Strong {
   friend constexpr auto operator<=>(const Strong&, const Strong&) = default;
 };
 
-using Sequence = Strong<struct SequenceTag>;    ///< Place in a subject; the first is 1, 0 is "before".
+using Sequence =
+    Strong<struct SequenceTag>;  ///< Place in a subject; the first is 1, 0 is "before".
 using Position = Strong<struct PositionTag>;    ///< Place in a log; the first is 1, 0 is "before".
 using Term = Strong<struct TermTag>;            ///< How often a log was opened for writing.
 using OwnerTerm = Strong<struct OwnerTermTag>;  ///< Grows by claim or promotion of a subject only.

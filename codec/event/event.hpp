@@ -42,8 +42,8 @@ struct Event {
   Location location{};
   std::string subject{};  ///< Empty: none.
   std::optional<Durable> durable{};
-  std::string data{};     ///< Canonical JSON (RFC 8785).
-  Bytes unknown{};        ///< Fields of a newer peer: msgpack key-value pairs, as they came.
+  std::string data{};  ///< Canonical JSON (RFC 8785).
+  Bytes unknown{};     ///< Fields of a newer peer: msgpack key-value pairs, as they came.
   friend bool operator==(const Event&, const Event&) = default;
 };
 

@@ -12,7 +12,8 @@ namespace {
 class Alphabet {
  public:
   constexpr explicit Alphabet(std::string_view characters) {
-    for (const char character : characters) allowed_[static_cast<unsigned char>(character)] = true;
+    for (const char character : characters)
+      allowed_[static_cast<unsigned char>(character)] = true;
   }
   [[nodiscard]] constexpr bool has(char character) const {
     return allowed_[static_cast<unsigned char>(character)];
@@ -40,7 +41,8 @@ struct Rule {
 
 constexpr Rule type_rule{"type", "dotted lower case, a letter first", limits::type_bytes_max};
 constexpr Rule subject_rule{"subject", "A-Z a-z 0-9 . _ ~ - only", limits::subject_bytes_max};
-constexpr Rule observer_rule{"observer", "A-Z a-z 0-9 . _ ~ - only", limits::observer_name_bytes_max};
+constexpr Rule observer_rule{
+    "observer", "A-Z a-z 0-9 . _ ~ - only", limits::observer_name_bytes_max};
 
 Status check_length(std::string_view name, const Rule& rule) {
   if (name.empty()) return fail(ErrorCode::invalid, std::string(rule.what) + ": empty");
@@ -77,8 +79,12 @@ Status check_type(std::string_view type) {
   return dotted_lower_case(type) ? Status{} : broken(type_rule);
 }
 
-Status check_subject(std::string_view subject) { return check_name(subject, subject_rule); }
+Status check_subject(std::string_view subject) {
+  return check_name(subject, subject_rule);
+}
 
-Status check_observer_name(std::string_view name) { return check_name(name, observer_rule); }
+Status check_observer_name(std::string_view name) {
+  return check_name(name, observer_rule);
+}
 
 }  // namespace runwire

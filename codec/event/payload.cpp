@@ -4,9 +4,8 @@
 #include "codec/event/types.hpp"
 #include "codec/json/padded_parser.hpp"
 
-#include <simdjson.h>
-
 #include <initializer_list>
+#include <simdjson.h>
 #include <utility>
 
 namespace runwire {
@@ -16,8 +15,9 @@ namespace ondemand = simdjson::ondemand;
 static_assert(json::padding_bytes >= simdjson::SIMDJSON_PADDING);
 
 std::unexpected<Error> refuse(std::string_view key, std::string_view rule) {
-  return fail(Error{ErrorCode::invalid, "data." + std::string(key) + ": " + std::string(rule), {}}
-                  .with("field", key));
+  return fail(
+      Error{ErrorCode::invalid, "data." + std::string(key) + ": " + std::string(rule), {}}.with(
+          "field", key));
 }
 
 Status read_text(ondemand::value& value, std::string_view key, std::string_view& text) {
@@ -71,14 +71,16 @@ Status check_word(ondemand::value& value,
 /// `{code, message, retryable, details?}`.
 Status check_problem(ondemand::value& value) {
   ondemand::object members;
-  if (value.get_object().get(members) != simdjson::SUCCESS) return refuse("problem", "must be an object");
+  if (value.get_object().get(members) != simdjson::SUCCESS)
+    return refuse("problem", "must be an object");
   bool code = false;
   bool message = false;
   bool retryable = false;
   for (auto member : members) {
     std::string_view key;
     ondemand::value inner;
-    if (member.unescaped_key().get(key) != simdjson::SUCCESS) return refuse("problem", "is not JSON");
+    if (member.unescaped_key().get(key) != simdjson::SUCCESS)
+      return refuse("problem", "is not JSON");
     if (member.value().get(inner) != simdjson::SUCCESS) return refuse("problem", "is not JSON");
     Status status;
     if (key == "code") {
@@ -86,7 +88,8 @@ Status check_problem(ondemand::value& value) {
       status = check_filled_text(inner, "problem.code");
     } else if (key == "message") {
       message = true;
-      status = check_type_is(inner, "problem.message", ondemand::json_type::string, "must be a string");
+      status =
+          check_type_is(inner, "problem.message", ondemand::json_type::string, "must be a string");
     } else if (key == "retryable") {
       retryable = true;
       status = check_type_is(
@@ -131,34 +134,51 @@ class PayloadReader {
   Status take(Field field, ondemand::value& value) {
     const std::string_view key = key_of(field);
     switch (field) {
-      case Field::turn: return take_turn(value);
-      case Field::index: return take_integer(value, key, payload_.index);
-      case Field::deltas: return take_integer(value, key, payload_.deltas);
-      case Field::attempt: return take_integer(value, key, attempt_);
-      case Field::operation_id: return take_identity(value, key, payload_.operation_id);
-      case Field::call_id: return take_identity(value, key, payload_.call_id);
-      case Field::interaction_id: return take_identity(value, key, payload_.interaction_id);
+      case Field::turn:
+        return take_turn(value);
+      case Field::index:
+        return take_integer(value, key, payload_.index);
+      case Field::deltas:
+        return take_integer(value, key, payload_.deltas);
+      case Field::attempt:
+        return take_integer(value, key, attempt_);
+      case Field::operation_id:
+        return take_identity(value, key, payload_.operation_id);
+      case Field::call_id:
+        return take_identity(value, key, payload_.call_id);
+      case Field::interaction_id:
+        return take_identity(value, key, payload_.interaction_id);
       case Field::text_id:
-      case Field::reasoning_id: return take_identity(value, key, payload_.content_id);
-      case Field::name: return take_identity(value, key, payload_.name);
+      case Field::reasoning_id:
+        return take_identity(value, key, payload_.content_id);
+      case Field::name:
+        return take_identity(value, key, payload_.name);
       case Field::model:
       case Field::finish:
       case Field::outcome:
       case Field::kind:
-      case Field::reason: return check_filled_text(value, key);
-      case Field::position: return check_word(value, key, {"before_stream", "mid_stream"});
-      case Field::ending: return check_word(value, key, {"definitive", "uncertain"});
-      case Field::retry: return check_word(value, key, {"never", "allowed"});
+      case Field::reason:
+        return check_filled_text(value, key);
+      case Field::position:
+        return check_word(value, key, {"before_stream", "mid_stream"});
+      case Field::ending:
+        return check_word(value, key, {"definitive", "uncertain"});
+      case Field::retry:
+        return check_word(value, key, {"never", "allowed"});
       case Field::usage:
         return check_type_is(value, key, ondemand::json_type::object, "must be an object");
-      case Field::problem: return check_problem(value);
-      case Field::input: return {};
-      default: return check_type_is(value, key, ondemand::json_type::string, "must be a string");
+      case Field::problem:
+        return check_problem(value);
+      case Field::input:
+        return {};
+      default:
+        return check_type_is(value, key, ondemand::json_type::string, "must be a string");
     }
   }
 
   static Status take_integer(ondemand::value& value, std::string_view key, std::uint64_t& number) {
-    if (value.get_uint64().get(number) == simdjson::SUCCESS && number <= exact_integer_max) return {};
+    if (value.get_uint64().get(number) == simdjson::SUCCESS && number <= exact_integer_max)
+      return {};
     return refuse(key, "must be an integer from 0");
   }
 

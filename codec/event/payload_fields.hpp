@@ -11,13 +11,31 @@ namespace runwire {
 
 /// The fields that some reserved type requires.
 enum class Field : std::uint8_t {
-  turn, index, deltas, attempt,                                        // integers
-  operation_id, call_id, interaction_id, text_id, reasoning_id, name,  // identities
-  model, finish, outcome, kind, reason,                                // texts with something in them
-  delta, text, message,                                                // texts that may be empty
-  position, ending, retry,                                             // one of a few words
-  usage, problem,                                                      // objects
-  input, invalid,                                                      // one of both
+  turn,
+  index,
+  deltas,
+  attempt,  // integers
+  operation_id,
+  call_id,
+  interaction_id,
+  text_id,
+  reasoning_id,
+  name,  // identities
+  model,
+  finish,
+  outcome,
+  kind,
+  reason,  // texts with something in them
+  delta,
+  text,
+  message,  // texts that may be empty
+  position,
+  ending,
+  retry,  // one of a few words
+  usage,
+  problem,  // objects
+  input,
+  invalid,  // one of both
 };
 inline constexpr std::size_t fields_count = static_cast<std::size_t>(Field::invalid) + 1;
 

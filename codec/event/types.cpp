@@ -8,30 +8,47 @@ namespace {
 /// The root whose name `word` is; `user` for everything else. A look at the length leaves two
 /// candidates at most.
 Root root_named(std::string_view word) {
-  const auto is = [word](std::string_view name, Root root) { return word == name ? root : Root::user; };
+  const auto is = [word](std::string_view name, Root root) {
+    return word == name ? root : Root::user;
+  };
   switch (word.size()) {
-    case 3: return is("run", Root::run);
+    case 3:
+      return is("run", Root::run);
     case 4:
       if (word == "text") return Root::text;
       return word == "tool" ? Root::tool : is("turn", Root::turn);
-    case 5: return is("model", Root::model);
-    case 6: return is("stream", Root::stream);
-    case 8: return is("observer", Root::observer);
-    case 9: return is("reasoning", Root::reasoning);
-    case 11: return is("interaction", Root::interaction);
-    default: return Root::user;
+    case 5:
+      return is("model", Root::model);
+    case 6:
+      return is("stream", Root::stream);
+    case 8:
+      return is("observer", Root::observer);
+    case 9:
+      return is("reasoning", Root::reasoning);
+    case 11:
+      return is("interaction", Root::interaction);
+    default:
+      return Root::user;
   }
 }
 
 Step step_named(std::string_view word) {
-  const auto is = [word](std::string_view name, Step step) { return word == name ? step : Step::none; };
+  const auto is = [word](std::string_view name, Step step) {
+    return word == name ? step : Step::none;
+  };
   switch (word.size()) {
-    case 5: return word == "delta" ? Step::delta : is("ended", Step::ended);
-    case 6: return is("failed", Step::failed);
-    case 7: return is("started", Step::started);
-    case 8: return is("progress", Step::progress);
-    case 9: return word == "completed" ? Step::completed : is("cancelled", Step::cancelled);
-    default: return Step::none;
+    case 5:
+      return word == "delta" ? Step::delta : is("ended", Step::ended);
+    case 6:
+      return is("failed", Step::failed);
+    case 7:
+      return is("started", Step::started);
+    case 8:
+      return is("progress", Step::progress);
+    case 9:
+      return word == "completed" ? Step::completed : is("cancelled", Step::cancelled);
+    default:
+      return Step::none;
   }
 }
 

@@ -10,12 +10,29 @@ namespace runwire {
 
 /// What an event type is about. `user` is everything outside the reserved roots.
 enum class Root : std::uint8_t {
-  user, run, turn, model, tool, interaction, text, reasoning, tool_input, stream, observer,
+  user,
+  run,
+  turn,
+  model,
+  tool,
+  interaction,
+  text,
+  reasoning,
+  tool_input,
+  stream,
+  observer,
 };
 
 /// What happened to it. `none` for user types and for unknown types under a reserved root.
 enum class Step : std::uint8_t {
-  none, started, delta, ended, progress, completed, failed, cancelled,
+  none,
+  started,
+  delta,
+  ended,
+  progress,
+  completed,
+  failed,
+  cancelled,
 };
 
 struct TypeOf {

@@ -2,12 +2,11 @@
 
 #include "codec/base/strong.hpp"
 
-#include <double-conversion/double-conversion.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <double-conversion/double-conversion.h>
 
 namespace runwire::json {
 namespace {
@@ -21,7 +20,9 @@ constexpr double digits_only_end = 1e21;
 /// Any integer of so many digits is exact in a double.
 constexpr std::size_t safe_digits_max = 15;
 
-constexpr bool is_digit(char character) { return character >= '0' && character <= '9'; }
+constexpr bool is_digit(char character) {
+  return character >= '0' && character <= '9';
+}
 
 /// Takes the digits at the front of `rest`; false where there are none.
 bool take_digits(std::string_view& rest) {

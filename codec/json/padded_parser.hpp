@@ -13,7 +13,8 @@ inline constexpr std::size_t kept_bytes_max = std::size_t{1} << 20;
 
 /// One simdjson parser and its padded copy of the text, one pair a thread: `thread_parser()`.
 /// Private to codec's sources, which name the parser, so that no header has to show simdjson. What
-/// it returned lives until the next `open` on the same thread. Bound: `kept_bytes_max` between texts.
+/// it returned lives until the next `open` on the same thread. Bound: `kept_bytes_max` between
+/// texts.
 template <class Parser>
 class PaddedParser {
  public:

@@ -7,11 +7,10 @@
 #include "codec/json/quote.hpp"
 #include "codec/json/string_scan.hpp"
 
-#include <simdjson.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <simdjson.h>
 #include <span>
 #include <utility>
 #include <vector>
@@ -59,9 +58,7 @@ class Rebuilder {
     std::size_t end;
   };
 
-  bool at_end() const {
-    return document_->current_location().error() == simdjson::OUT_OF_BOUNDS;
-  }
+  bool at_end() const { return document_->current_location().error() == simdjson::OUT_OF_BOUNDS; }
   std::size_t here() const {
     const char* place = nullptr;
     if (document_->current_location().get(place) != simdjson::SUCCESS) return text_size_;
@@ -76,15 +73,25 @@ class Rebuilder {
     if (inner.type().get(type) != simdjson::SUCCESS) return fail(broken());
     Status status;
     switch (type) {
-      case ondemand::json_type::object: status = object(inner, depth + 1); break;
-      case ondemand::json_type::array: status = array(inner, depth + 1); break;
-      case ondemand::json_type::string: status = string(inner); break;
-      case ondemand::json_type::number: status = number(inner); break;
-      default: status = literal(inner); break;
+      case ondemand::json_type::object:
+        status = object(inner, depth + 1);
+        break;
+      case ondemand::json_type::array:
+        status = array(inner, depth + 1);
+        break;
+      case ondemand::json_type::string:
+        status = string(inner);
+        break;
+      case ondemand::json_type::number:
+        status = number(inner);
+        break;
+      default:
+        status = literal(inner);
+        break;
     }
     if (status && out_.size() > limits::data_bytes_max) {
-      return fail(Error{ErrorCode::too_large, "data: over the bytes of one event's data", {}}
-                      .with("limit", limits::data_bytes_max));
+      return fail(Error{ErrorCode::too_large, "data: over the bytes of one event's data", {}}.with(
+          "limit", limits::data_bytes_max));
     }
     return status;
   }
@@ -164,7 +171,8 @@ class Rebuilder {
     const std::size_t offset = parser_.offset_of(token.data());
     const std::optional<double> number = parse_number(token);
     if (!number) return fail(malformed("not a number", offset));
-    if (std::isinf(*number)) return fail(malformed("a number beyond the range of a double", offset));
+    if (std::isinf(*number))
+      return fail(malformed("a number beyond the range of a double", offset));
     if (!exact_in_canonical_form(*number)) {
       return fail(malformed("an integer beyond 2^53-1; write it as a string", offset));
     }

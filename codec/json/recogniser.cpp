@@ -11,7 +11,9 @@
 namespace runwire::json {
 namespace {
 
-constexpr std::uint64_t each(std::uint64_t byte) { return byte * 0x0101'0101'0101'0101U; }
+constexpr std::uint64_t each(std::uint64_t byte) {
+  return byte * 0x0101'0101'0101'0101U;
+}
 
 /// Non-zero where one of eight bytes may be a quote, a backslash or a control character. A false
 /// alarm only costs a look at the single bytes.
@@ -38,7 +40,8 @@ class Recogniser {
   }
 
   bool literal(std::string_view wanted) {
-    if (!std::string_view(at_, static_cast<std::size_t>(end_ - at_)).starts_with(wanted)) return false;
+    if (!std::string_view(at_, static_cast<std::size_t>(end_ - at_)).starts_with(wanted))
+      return false;
     at_ += wanted.size();
     return true;
   }
@@ -47,13 +50,23 @@ class Recogniser {
   bool value(std::size_t depth) {
     if (at_ == end_) return false;
     switch (*at_) {
-      case '"': ++at_; return string();
-      case '{': ++at_; return depth < limits::depth_max && object(depth + 1);
-      case '[': ++at_; return depth < limits::depth_max && array(depth + 1);
-      case 't': return literal("true");
-      case 'f': return literal("false");
-      case 'n': return literal("null");
-      default: return number();
+      case '"':
+        ++at_;
+        return string();
+      case '{':
+        ++at_;
+        return depth < limits::depth_max && object(depth + 1);
+      case '[':
+        ++at_;
+        return depth < limits::depth_max && array(depth + 1);
+      case 't':
+        return literal("true");
+      case 'f':
+        return literal("false");
+      case 'n':
+        return literal("null");
+      default:
+        return number();
     }
   }
 
@@ -96,7 +109,8 @@ class Recogniser {
       if (special(eight) != 0) break;
       at_ += 8;
     }
-    while (at_ != end_ && *at_ != '"' && *at_ != '\\' && static_cast<unsigned char>(*at_) >= 0x20) ++at_;
+    while (at_ != end_ && *at_ != '"' && *at_ != '\\' && static_cast<unsigned char>(*at_) >= 0x20)
+      ++at_;
   }
 
   /// The rest of a string, behind its first quote.
@@ -122,7 +136,8 @@ class Recogniser {
 
   bool number() {
     const char* const begin = at_;
-    while (at_ != end_ && std::string_view("0123456789-+.e").find(*at_) != std::string_view::npos) ++at_;
+    while (at_ != end_ && std::string_view("0123456789-+.e").find(*at_) != std::string_view::npos)
+      ++at_;
     return is_canonical_number({begin, static_cast<std::size_t>(at_ - begin)});
   }
 

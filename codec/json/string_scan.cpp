@@ -34,8 +34,12 @@ std::optional<std::uint32_t> code_unit(std::string_view text, std::size_t at) {
   return unit;
 }
 
-constexpr bool high_surrogate(std::uint32_t unit) { return unit >= 0xd800 && unit < 0xdc00; }
-constexpr bool low_surrogate(std::uint32_t unit) { return unit >= 0xdc00 && unit < 0xe000; }
+constexpr bool high_surrogate(std::uint32_t unit) {
+  return unit >= 0xd800 && unit < 0xdc00;
+}
+constexpr bool low_surrogate(std::uint32_t unit) {
+  return unit >= 0xdc00 && unit < 0xe000;
+}
 
 /// The offset behind the escape whose backslash is at `at`.
 Result<std::size_t> skip_escape(std::string_view text, std::size_t at) {
@@ -50,8 +54,8 @@ Result<std::size_t> skip_escape(std::string_view text, std::size_t at) {
   if (!unit) return fail(malformed("\\u without four hexadecimal digits", at));
   if (low_surrogate(*unit)) return fail(malformed("a lone surrogate", at));
   if (!high_surrogate(*unit)) return at + 6;
-  const bool paired = text.substr(at + 6, 2) == "\\u" &&
-                      low_surrogate(code_unit(text, at + 8).value_or(0));
+  const bool paired =
+      text.substr(at + 6, 2) == "\\u" && low_surrogate(code_unit(text, at + 8).value_or(0));
   if (!paired) return fail(malformed("a lone surrogate", at));
   return at + 12;
 }

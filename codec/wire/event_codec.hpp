@@ -16,9 +16,9 @@ struct Stamps {
 };
 
 /// Appends the one deterministic encoding of `event` (docs/protocol.md, "Event") to `out`.
-/// Checks every bound and form: type, subject, location, version, numbers, data size, unknown fields
-/// (not that the data is canonical JSON: json::canonicalise has done that; an id is any 16 bytes).
-/// A sequence of 0 is taken: `stamp` writes the real one. `out` is unchanged on an error.
+/// Checks every bound and form: type, subject, location, version, numbers, data size, unknown
+/// fields (not that the data is canonical JSON: json::canonicalise has done that; an id is any 16
+/// bytes). A sequence of 0 is taken: `stamp` writes the real one. `out` is unchanged on an error.
 [[nodiscard]] Result<Stamps> encode_event(const Event& event, Bytes& out);
 
 /// Writes time and sequence into an encoded event. Pre: `stamps` came from its encoding.

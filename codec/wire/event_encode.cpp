@@ -30,7 +30,8 @@ class Head {
 
  private:
   static constexpr std::size_t location_bytes_max =
-      limits::location_entries_max * (location_key_bytes_max + limits::location_value_bytes_max + 8);
+      limits::location_entries_max *
+      (location_key_bytes_max + limits::location_value_bytes_max + 8);
   static constexpr std::size_t bytes_max =
       location_bytes_max + limits::type_bytes_max + limits::subject_bytes_max + 256;
   std::array<char, bytes_max> room_;  // Not cleared: only what was written is read.
@@ -52,7 +53,8 @@ class SortedLocation {
     if (location.size() > order_.size()) {
       return fail(large_field("location", order_.size(), location.size()));
     }
-    for (const auto& entry : location) order_.at(size_++) = &entry;
+    for (const auto& entry : location)
+      order_.at(size_++) = &entry;
     const auto key = [](const Entry* entry) -> std::string_view { return entry->first; };
     std::ranges::sort(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(size_), {}, key);
     std::string_view previous;

@@ -24,7 +24,8 @@ inline constexpr std::size_t location_key_bytes_max = 64;
 /// `unknown` where no field has this name.
 [[nodiscard]] constexpr EventField event_field(std::string_view key) {
   std::size_t at = 0;
-  while (at < event_keys.size() && event_keys[at] != key) ++at;
+  while (at < event_keys.size() && event_keys[at] != key)
+    ++at;
   return static_cast<EventField>(at);
 }
 

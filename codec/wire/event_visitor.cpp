@@ -36,7 +36,8 @@ bool EventVisitor::other(std::string_view kind) {
 
 bool EventVisitor::enter() {
   if (depth_ >= limits::depth_max) {
-    return stop(Error{ErrorCode::too_large, "event: nested too deep", {}}.with("limit", limits::depth_max));
+    return stop(
+        Error{ErrorCode::too_large, "event: nested too deep", {}}.with("limit", limits::depth_max));
   }
   ++depth_;
   return true;
@@ -137,7 +138,8 @@ bool EventVisitor::take_text(std::string_view text) {
     case EventField::data:
       view_.data = text;
       return judge(check_data(text));
-    default: return other("a text");
+    default:
+      return other("a text");
   }
 }
 
@@ -201,7 +203,8 @@ bool EventVisitor::end_map() {
 Status EventVisitor::finish(std::size_t size) {
   if (next_ < event_keys.size()) {
     std::size_t missing = next_;
-    while (optional_field(missing)) ++missing;
+    while (optional_field(missing))
+      ++missing;
     return fail(bad_field(event_keys.at(missing), "is missing"));
   }
   if (view_.durable && view_.subject.empty()) {

@@ -27,7 +27,9 @@ class EventVisitor {
   bool visit_negative_integer(std::int64_t) { return other("a signed integer"); }
   bool visit_float32(float) { return other("a floating-point number"); }
   bool visit_float64(double) { return other("a floating-point number"); }
-  bool visit_ext(const char*, std::uint32_t) { return stop({ErrorCode::invalid, "event: an extension type", {}}); }
+  bool visit_ext(const char*, std::uint32_t) {
+    return stop({ErrorCode::invalid, "event: an extension type", {}});
+  }
   bool start_array(std::uint32_t) { return other("a list") && enter(); }
   bool end_array() { return leave(); }
   bool visit_positive_integer(std::uint64_t value);

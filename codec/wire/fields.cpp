@@ -70,7 +70,8 @@ std::size_t Value::items(std::size_t least, std::size_t most) const {
     return 0;
   }
   if (token.size > most) {
-    refuse(ErrorCode::too_large, std::to_string(token.size) + " items, over " + std::to_string(most));
+    refuse(ErrorCode::too_large,
+           std::to_string(token.size) + " items, over " + std::to_string(most));
     return 0;
   }
   if (token.size < least) {

@@ -75,7 +75,9 @@ class Fields {
   std::optional<std::uint64_t> maybe_number(std::string_view key, Range range = {});
   bool boolean_or(std::string_view key, bool fallback);
   std::string_view text(std::string_view key, std::size_t bytes_max);
-  std::string_view text_or(std::string_view key, std::size_t bytes_max, std::string_view fallback = {});
+  std::string_view text_or(std::string_view key,
+                           std::size_t bytes_max,
+                           std::string_view fallback = {});
   template <class Id>
   Id id(std::string_view key) {
     const std::optional<Value> value = need(key);
@@ -87,7 +89,8 @@ class Fields {
     if (!value) return std::nullopt;
     return Id{value->sixteen()};
   }
-  /// Calls `each(Value)` for every item of the list under `key`; absent is a problem if `least` > 0.
+  /// Calls `each(Value)` for every item of the list under `key`; absent is a problem if `least` >
+  /// 0.
   template <class Each>
   void list(std::string_view key, std::pair<std::size_t, std::size_t> least_most, Each&& each) {
     const auto [least, most] = least_most;

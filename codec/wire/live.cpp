@@ -6,9 +6,12 @@ namespace {
 
 std::string_view kind_name(Live::Kind kind) {
   switch (kind) {
-    case Live::Kind::events: return "events";
-    case Live::Kind::beacon: return "beacon";
-    case Live::Kind::heartbeat: return "heartbeat";
+    case Live::Kind::events:
+      return "events";
+    case Live::Kind::beacon:
+      return "beacon";
+    case Live::Kind::heartbeat:
+      return "heartbeat";
   }
   return "";
 }
@@ -34,7 +37,8 @@ void write_beacon(Writer::Map& map, const Live& live) {
 void read_beacon(Fields& in, Live& live) {
   if (in.find("subject")) live.subject = read_subject(in, "subject");
   live.last = in.number("last");
-  if (const auto owner_term = in.maybe_number("owner_term")) live.span.owner_term = OwnerTerm{*owner_term};
+  if (const auto owner_term = in.maybe_number("owner_term"))
+    live.span.owner_term = OwnerTerm{*owner_term};
   live.span.origin = in.maybe_id<LogId>("origin");
   live.state = in.text_or("state", state_bytes_max);
 }

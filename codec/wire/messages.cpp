@@ -18,8 +18,12 @@ struct NameOf {
 
 }  // namespace
 
-std::string_view name_of(const Operation& operation) { return std::visit(NameOf{}, operation); }
+std::string_view name_of(const Operation& operation) {
+  return std::visit(NameOf{}, operation);
+}
 
-std::string topic_of(std::string_view subject) { return std::string(subject) + "/"; }
+std::string topic_of(std::string_view subject) {
+  return std::string(subject) + "/";
+}
 
 }  // namespace runwire::wire

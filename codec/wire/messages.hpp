@@ -34,12 +34,12 @@ struct OwnerRun {
 /// What every message with events says of them (section 3).
 struct Span {
   std::uint64_t count = 0;
-  Position first{};                    ///< 0 where no event is durable.
+  Position first{};  ///< 0 where no event is durable.
   Position last{};
-  std::vector<Position> positions{};   ///< Only where not consecutive.
-  std::optional<LogId> origin{};       ///< One subject: where it differs from `log`.
+  std::vector<Position> positions{};  ///< Only where not consecutive.
+  std::optional<LogId> origin{};      ///< One subject: where it differs from `log`.
   std::optional<OwnerTerm> owner_term{};
-  std::vector<OwnerRun> owners{};      ///< Mixed subjects; empty: all owned by `log` in term 1.
+  std::vector<OwnerRun> owners{};  ///< Mixed subjects; empty: all owned by `log` in term 1.
   friend bool operator==(const Span&, const Span&) = default;
 };
 
@@ -71,7 +71,8 @@ struct Append {
   std::optional<Sequence> expect{};
   std::optional<Epoch> epoch{};
   bool go_on = false;
-  bool again = false;  ///< Sent before; ephemeral events that no longer fit are accepted and dropped.
+  bool again =
+      false;  ///< Sent before; ephemeral events that no longer fit are accepted and dropped.
 };
 struct Attach {
   std::string observer{};
@@ -93,7 +94,8 @@ struct Renew {
 struct Observers {};
 struct GetStatus {};
 
-using Operation = std::variant<Hello, Read, Subjects, Append, Attach, Detach, Claim, Renew, Observers, GetStatus>;
+using Operation =
+    std::variant<Hello, Read, Subjects, Append, Attach, Detach, Claim, Renew, Observers, GetStatus>;
 
 struct Request {
   std::uint64_t rid = 0;
@@ -201,8 +203,17 @@ struct StatusReply {
 };
 struct NoReply {};  ///< Beside an error that refused the whole request.
 
-using Answer = std::variant<NoReply, HelloReply, PageReply, SubjectsReply, AppendReply, AttachReply,
-                            DetachReply, ClaimReply, RenewReply, ObserversReply, StatusReply>;
+using Answer = std::variant<NoReply,
+                            HelloReply,
+                            PageReply,
+                            SubjectsReply,
+                            AppendReply,
+                            AttachReply,
+                            DetachReply,
+                            ClaimReply,
+                            RenewReply,
+                            ObserversReply,
+                            StatusReply>;
 
 struct Reply {
   std::uint64_t rid = 0;
@@ -256,10 +267,10 @@ struct Live {
   std::uint64_t counter = 0;  ///< `n`
   Position acknowledged{};
   std::optional<std::string> subject{};
-  Span span{};                ///< events; a beacon uses its origin and owner_term
-  std::uint64_t prev = 0;     ///< events
-  std::uint64_t last = 0;     ///< beacon
-  std::string state{};        ///< beacon of a subject
+  Span span{};             ///< events; a beacon uses its origin and owner_term
+  std::uint64_t prev = 0;  ///< events
+  std::uint64_t last = 0;  ///< beacon
+  std::string state{};     ///< beacon of a subject
 };
 [[nodiscard]] Bytes encode(const Live& live);
 [[nodiscard]] Result<Live> decode_live(ByteView frame);

@@ -8,9 +8,12 @@ namespace {
 
 std::string_view kind_name(Delivery::Kind kind) {
   switch (kind) {
-    case Delivery::Kind::deliver: return "deliver";
-    case Delivery::Kind::heartbeat: return "heartbeat";
-    case Delivery::Kind::fenced: return "fenced";
+    case Delivery::Kind::deliver:
+      return "deliver";
+    case Delivery::Kind::heartbeat:
+      return "heartbeat";
+    case Delivery::Kind::fenced:
+      return "fenced";
   }
   return "";
 }
@@ -43,8 +46,12 @@ Bytes encode(const Delivery& delivery) {
         write_span(map, delivery.span);
         map.boolean("again", delivery.again);
         break;
-      case Delivery::Kind::heartbeat: map.number("acked", delivery.acked.value); break;
-      case Delivery::Kind::fenced: map.number("current", delivery.current.value); break;
+      case Delivery::Kind::heartbeat:
+        map.number("acked", delivery.acked.value);
+        break;
+      case Delivery::Kind::fenced:
+        map.number("current", delivery.current.value);
+        break;
     }
   }
   return out;
@@ -64,8 +71,12 @@ Result<Delivery> decode_delivery(ByteView frame) {
         delivery.span = read_span(in);
         delivery.again = in.boolean_or("again", false);
         break;
-      case Delivery::Kind::heartbeat: delivery.acked = Position{in.number("acked")}; break;
-      case Delivery::Kind::fenced: delivery.current = Epoch{in.number("current")}; break;
+      case Delivery::Kind::heartbeat:
+        delivery.acked = Position{in.number("acked")};
+        break;
+      case Delivery::Kind::fenced:
+        delivery.current = Epoch{in.number("current")};
+        break;
     }
     return delivery;
   });

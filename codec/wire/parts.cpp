@@ -41,17 +41,20 @@ void judge_span(Fields& fields, const Span& span) {
   }
   if (span.owners.empty()) return;
   std::uint64_t owned = 0;
-  for (const OwnerRun& run : span.owners) owned += run.count;
+  for (const OwnerRun& run : span.owners)
+    owned += run.count;
   if (owned != span.count) fields.refuse(ErrorCode::invalid, "owners", "do not add up to `count`");
 }
 
 }  // namespace
 
 Status check_major(Fields& fields) {
-  if (!fields.first_key_is("v")) return fail(ErrorCode::invalid, "header: the first key is not `v`");
+  if (!fields.first_key_is("v"))
+    return fail(ErrorCode::invalid, "header: the first key is not `v`");
   std::optional<Error> problem;
   const std::optional<Value> value = fields.find("v");
-  if (value && value->number({protocol_major, protocol_major}) == protocol_major && fields.sound()) {
+  if (value && value->number({protocol_major, protocol_major}) == protocol_major &&
+      fields.sound()) {
     return {};
   }
   return fail(Error{ErrorCode::unsupported, "v: only version 1 is spoken here", {}}.with(
@@ -68,7 +71,8 @@ Level read_level(Fields& fields, Level fallback) {
   if (!value) return fallback;
   const std::string_view text = value->text(op_bytes_max);
   if (text == "acknowledged") return Level::acknowledged;
-  if (text != "committed") fields.refuse(ErrorCode::invalid, "level", "wants acknowledged or committed");
+  if (text != "committed")
+    fields.refuse(ErrorCode::invalid, "level", "wants acknowledged or committed");
   return Level::committed;
 }
 
@@ -79,7 +83,8 @@ void write_span(Writer::Map& map, const Span& span) {
   if (!span.positions.empty()) {
     Writer& list = map.key("positions");
     list.list(span.positions.size());
-    for (const Position position : span.positions) list.number(position.value);
+    for (const Position position : span.positions)
+      list.number(position.value);
   }
   if (span.owner_term) map.number("owner_term", span.owner_term->value);
   if (span.origin) map.binary("origin", span.origin->view());
@@ -102,7 +107,8 @@ Span read_span(Fields& fields) {
   fields.list("positions", {0, span_events_max}, [&](const Value& item) {
     span.positions.push_back(Position{item.number({1})});
   });
-  if (const auto owner_term = fields.maybe_number("owner_term")) span.owner_term = OwnerTerm{*owner_term};
+  if (const auto owner_term = fields.maybe_number("owner_term"))
+    span.owner_term = OwnerTerm{*owner_term};
   span.origin = fields.maybe_id<LogId>("origin");
   read_owners(fields, span);
   if (fields.sound()) judge_span(fields, span);
@@ -136,10 +142,12 @@ Error read_error(const Value& value) {
   const std::optional<Value> facts = fields.find("facts");
   if (!facts) return error;
   Fields pairs = facts->map();
-  if (pairs.pairs() > limits::error_facts_max) facts->refuse(ErrorCode::too_large, "over 16 entries");
+  if (pairs.pairs() > limits::error_facts_max)
+    facts->refuse(ErrorCode::too_large, "over 16 entries");
   if (!fields.sound()) return error;
   pairs.for_each_pair([&](std::string_view name, const Value& fact) {
-    if (name.size() > fact_name_bytes_max) fact.refuse(ErrorCode::too_large, "a name over 64 bytes");
+    if (name.size() > fact_name_bytes_max)
+      fact.refuse(ErrorCode::too_large, "a name over 64 bytes");
     if (fact.is_text()) {
       error.facts.push_back({std::string(name), std::string(fact.text(fact_text_bytes_max))});
     } else {

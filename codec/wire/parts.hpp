@@ -15,11 +15,12 @@ inline constexpr std::size_t fact_name_bytes_max = 64;
 inline constexpr std::size_t fact_text_bytes_max = 4096;
 inline constexpr std::size_t status_entries_max = 4096;
 inline constexpr std::size_t versions_max = 16;
-/// Events of one message: a page and a delivery have 1,024, a live frame of 64 KiB fewer than 2,048.
+/// Events of one message: a page and a delivery have 1,024, a live frame of 64 KiB fewer than
+/// 2,048.
 inline constexpr std::size_t span_events_max = limits::batch_events_max;
 
-/// Reads the tape and the first key: `invalid` where it is not `v`, `unsupported` for another major.
-/// The major is judged after the tape was read, so that a refusal can still be addressed.
+/// Reads the tape and the first key: `invalid` where it is not `v`, `unsupported` for another
+/// major. The major is judged after the tape was read, so that a refusal can still be addressed.
 [[nodiscard]] Status check_major(Fields& fields);
 
 void write_level(Writer::Map& map, Level level, Level unless);

@@ -81,7 +81,8 @@ struct WriteAnswer {
     map.number("lease_ms", renew.lease_ms);
     Writer& list = map.key("lost");
     list.list(renew.lost.size());
-    for (const std::string& subject : renew.lost) list.text(subject);
+    for (const std::string& subject : renew.lost)
+      list.text(subject);
   }
   void operator()(const ObserversReply& reply) const { write_observer_rows(map, reply); }
   void operator()(const StatusReply& reply) const { write_status(map, reply); }
@@ -90,7 +91,9 @@ struct WriteAnswer {
 HelloReply read_hello(Fields& in) {
   HelloReply hello;
   hello.server = in.text("server", agent_bytes_max);
-  in.list("versions", {1, versions_max}, [&](const Value& item) { hello.versions.push_back(item.number()); });
+  in.list("versions", {1, versions_max}, [&](const Value& item) {
+    hello.versions.push_back(item.number());
+  });
   hello.live = in.text("live", endpoint_bytes_max);
   hello.acks = in.text("acks", endpoint_bytes_max);
   hello.committed = Position{in.number("committed")};
@@ -121,11 +124,14 @@ AppendReply read_append(Fields& in) {
   if (in.find("subject")) reply.subject = read_subject(in, "subject");
   constexpr std::size_t most = limits::append_events_max;
   reply.taken = in.number("taken", {0, most});
-  in.list("seqs", {0, most}, [&](const Value& item) { reply.seqs.push_back(Sequence{item.number()}); });
+  in.list(
+      "seqs", {0, most}, [&](const Value& item) { reply.seqs.push_back(Sequence{item.number()}); });
   in.list("positions", {0, most}, [&](const Value& item) {
     reply.positions.push_back(Position{item.number()});
   });
-  in.list("duplicates", {0, most}, [&](const Value& item) { reply.duplicates.push_back(item.number()); });
+  in.list("duplicates", {0, most}, [&](const Value& item) {
+    reply.duplicates.push_back(item.number());
+  });
   reply.level = read_level(in, Level::committed);
   reply.sync = in.text_or("sync", state_bytes_max);
   if (reply.seqs.size() != reply.taken || reply.positions.size() != reply.taken) {
@@ -180,7 +186,8 @@ constexpr std::array known_answers{
     KnownAnswer{"detach", "", [](Fields&) -> Answer { return DetachReply{}; }},
     KnownAnswer{"claim", "lease_ms", [](Fields& in) -> Answer { return read_claim(in); }},
     KnownAnswer{"renew", "lease_ms", [](Fields& in) -> Answer { return read_renew(in); }},
-    KnownAnswer{"observers", "observers", [](Fields& in) -> Answer { return read_observer_rows(in); }},
+    KnownAnswer{
+        "observers", "observers", [](Fields& in) -> Answer { return read_observer_rows(in); }},
     KnownAnswer{"status", "status", [](Fields& in) -> Answer { return read_status(in); }},
 };
 

@@ -21,7 +21,8 @@ void write_draft(Writer& list, const Draft& draft) {
   map.flag("ephemeral", !draft.durable);
   if (draft.location.empty()) return;
   Map location(map.key("location"));
-  for (const auto& [key, value] : draft.location) location.text(key, value);
+  for (const auto& [key, value] : draft.location)
+    location.text(key, value);
 }
 
 struct WriteBody {
@@ -47,7 +48,8 @@ struct WriteBody {
     map.text_unless_empty("subject", append.subject);
     Writer& list = map.key("events");
     list.list(append.events.size());
-    for (const Draft& draft : append.events) write_draft(list, draft);
+    for (const Draft& draft : append.events)
+      write_draft(list, draft);
     write_level(map, append.level, Level::committed);
     if (append.deadline_ms) map.number("deadline_ms", *append.deadline_ms);
     if (append.expect) map.number("expect", append.expect->value);
@@ -84,16 +86,20 @@ struct WriteBody {
 
 // ---- Reading ------------------------------------------------------------------------------------
 
-Hello read_hello(Fields& in) { return {std::string(in.text_or("agent", agent_bytes_max))}; }
+Hello read_hello(Fields& in) {
+  return {std::string(in.text_or("agent", agent_bytes_max))};
+}
 
 Read read_read(Fields& in) {
   Read read;
   if (in.find("subject")) read.subject = read_subject(in, "subject");
   read.after = in.number("after");
   read.level = read_level(in, Level::acknowledged);
-  read.max_events = in.number_or("max_events", limits::page_events_max, {1, limits::page_events_max});
+  read.max_events =
+      in.number_or("max_events", limits::page_events_max, {1, limits::page_events_max});
   read.max_bytes = in.number_or("max_bytes", limits::page_bytes_max, {1, limits::page_bytes_max});
-  read.wait_ms = in.number_or("wait_ms", 0, {0, static_cast<std::uint64_t>(limits::wait_max.count())});
+  read.wait_ms =
+      in.number_or("wait_ms", 0, {0, static_cast<std::uint64_t>(limits::wait_max.count())});
   read.log = in.maybe_id<LogId>("log");
   return read;
 }
@@ -113,11 +119,13 @@ void read_location(Fields& event, Draft& draft) {
   Fields pairs = value->map();
   if (!event.sound()) return;
   if (pairs.pairs() == 0) value->refuse(ErrorCode::invalid, "wants at least one entry");
-  if (pairs.pairs() > limits::location_entries_max) value->refuse(ErrorCode::too_large, "over 8 entries");
+  if (pairs.pairs() > limits::location_entries_max)
+    value->refuse(ErrorCode::too_large, "over 8 entries");
   if (!event.sound()) return;
   pairs.for_each_pair([&](std::string_view key, const Value& text) {
     if (key.empty()) text.refuse(ErrorCode::invalid, "has an empty key");
-    if (key.size() > limits::type_bytes_max) text.refuse(ErrorCode::too_large, "has a key over 64 bytes");
+    if (key.size() > limits::type_bytes_max)
+      text.refuse(ErrorCode::too_large, "has a key over 64 bytes");
     draft.location.emplace_back(key, text.text(limits::location_value_bytes_max));
   });
 }
@@ -142,7 +150,8 @@ void judge_append(Fields& in, const Append& append) {
     bytes += draft.data.size();
     durable = durable || draft.durable;
   }
-  if (bytes > limits::append_bytes_max) in.refuse(ErrorCode::too_large, "events", "over 4 MiB of data");
+  if (bytes > limits::append_bytes_max)
+    in.refuse(ErrorCode::too_large, "events", "over 4 MiB of data");
   if (durable && append.subject.empty()) {
     in.refuse(ErrorCode::invalid, "subject", "is missing, and a durable event needs one");
   }

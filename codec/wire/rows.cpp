@@ -71,7 +71,8 @@ ObserverRow read_observer_row(const Value& value) {
 void write_subject_rows(Writer::Map& map, const SubjectsReply& reply) {
   Writer& list = map.key("subjects");
   list.list(reply.subjects.size());
-  for (const SubjectRow& row : reply.subjects) write_row(list, row);
+  for (const SubjectRow& row : reply.subjects)
+    write_row(list, row);
   map.boolean("end", reply.end);
 }
 
@@ -87,7 +88,8 @@ SubjectsReply read_subject_rows(Fields& fields) {
 void write_observer_rows(Writer::Map& map, const ObserversReply& reply) {
   Writer& list = map.key("observers");
   list.list(reply.observers.size());
-  for (const ObserverRow& row : reply.observers) write_row(list, row);
+  for (const ObserverRow& row : reply.observers)
+    write_row(list, row);
 }
 
 ObserversReply read_observer_rows(Fields& fields) {
@@ -113,7 +115,8 @@ StatusReply read_status(Fields& fields) {
   if (pairs.pairs() > status_entries_max) status->refuse(ErrorCode::too_large, "over 4096 entries");
   if (!fields.sound()) return reply;
   pairs.for_each_pair([&](std::string_view name, const Value& value) {
-    if (name.size() > fact_name_bytes_max) value.refuse(ErrorCode::too_large, "a name over 64 bytes");
+    if (name.size() > fact_name_bytes_max)
+      value.refuse(ErrorCode::too_large, "a name over 64 bytes");
     if (value.is_text()) {
       reply.status.push_back({std::string(name), std::string(value.text(fact_text_bytes_max))});
     } else {

@@ -46,7 +46,9 @@ class TapeVisitor : public msgpack::null_visitor {
     in_key_ = false;
     return true;
   }
-  void parse_error(std::size_t, std::size_t) { stop(ErrorCode::invalid, "a byte that starts no value"); }
+  void parse_error(std::size_t, std::size_t) {
+    stop(ErrorCode::invalid, "a byte that starts no value");
+  }
   void insufficient_bytes(std::size_t, std::size_t) { stop(ErrorCode::invalid, "truncated"); }
 
   [[nodiscard]] const Error& error() const { return error_; }
@@ -57,13 +59,15 @@ class TapeVisitor : public msgpack::null_visitor {
     if (in_key_ && token.kind != Token::Kind::text) {
       return stop(ErrorCode::invalid, "a map key that is no text");
     }
-    if (tokens_.size() >= limits::tokens_max) return stop(ErrorCode::too_large, "over 65536 values");
+    if (tokens_.size() >= limits::tokens_max)
+      return stop(ErrorCode::too_large, "over 65536 values");
     token.end = static_cast<std::uint32_t>(tokens_.size() + 1);
     tokens_.push_back(token);
     return true;
   }
   bool open(Token token) {
-    if (depth_ >= limits::depth_max) return stop(ErrorCode::too_large, "nested too deep, over 64 levels");
+    if (depth_ >= limits::depth_max)
+      return stop(ErrorCode::too_large, "nested too deep, over 64 levels");
     const std::size_t index = tokens_.size();
     if (!put(token)) return false;
     open_.at(depth_) = index;

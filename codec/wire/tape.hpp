@@ -12,7 +12,17 @@ namespace runwire::wire {
 
 /// One value of a header, flat: a list or map is followed by its items, and `end` is behind them.
 struct Token {
-  enum class Kind : std::uint8_t { nil, boolean, number, negative, floating, text, binary, list, map };
+  enum class Kind : std::uint8_t {
+    nil,
+    boolean,
+    number,
+    negative,
+    floating,
+    text,
+    binary,
+    list,
+    map
+  };
   Kind kind = Kind::nil;
   std::uint32_t size = 0;      ///< Bytes of a text or binary, items of a list, pairs of a map.
   std::uint32_t end = 0;       ///< The index behind this value.

@@ -96,7 +96,8 @@ Result<std::size_t> count_unknown_fields(ByteView pairs) {
       auto key = take_value(text, offset);
       if (!key) return fail(std::move(key.error()));
       if (!*key) return refuse("a key that is no text");
-      if (offset - begin != str_bytes(**key)) return refuse("a key that is not in the shortest form");
+      if (offset - begin != str_bytes(**key))
+        return refuse("a key that is not in the shortest form");
       keys.push_back(**key);
       auto value = take_value(text, offset);
       if (!value) return fail(std::move(value.error()));

@@ -90,11 +90,13 @@ Writer& Writer::Map::key(std::string_view name) {
 std::string sentence(std::string_view text, std::size_t bytes_max) {
   std::string kept(text);
   if (!json::valid_utf8(kept)) {
-    std::ranges::replace_if(kept, [](char byte) { return static_cast<unsigned char>(byte) > 127; }, '?');
+    std::ranges::replace_if(
+        kept, [](char byte) { return static_cast<unsigned char>(byte) > 127; }, '?');
   }
   if (kept.size() <= bytes_max) return kept;
   std::size_t end = bytes_max;
-  while (end > 0 && (static_cast<unsigned char>(kept[end]) & 0xc0U) == 0x80U) --end;
+  while (end > 0 && (static_cast<unsigned char>(kept[end]) & 0xc0U) == 0x80U)
+    --end;
   kept.resize(end);
   return kept;
 }

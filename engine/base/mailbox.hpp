@@ -15,9 +15,9 @@ enum class Offer { accepted, full, closed };
 
 /// The one way in which threads hand things over: many producers, one consumer, whole batches.
 ///
-/// Threads: try_push() and close() from any; drain() from the consumer only. Never blocks for space.
-/// Bound: `items_max` of the constructor. Wake-up: the consumer polls `wakeup()`, which is raised
-/// once for a batch, not once for an item.
+/// Threads: try_push() and close() from any; drain() from the consumer only. Never blocks for
+/// space. Bound: `items_max` of the constructor. Wake-up: the consumer polls `wakeup()`, which is
+/// raised once for a batch, not once for an item.
 template <class T>
 class Mailbox {
  public:

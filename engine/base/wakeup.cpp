@@ -2,13 +2,12 @@
 
 #include "codec/base/check.hpp"
 
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 namespace runwire {
 
@@ -16,7 +15,9 @@ Wakeup::Wakeup() : fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   check(fd_ >= 0, "eventfd: out of descriptors at start");
 }
 
-Wakeup::~Wakeup() { ::close(fd_); }
+Wakeup::~Wakeup() {
+  ::close(fd_);
+}
 
 void Wakeup::raise() noexcept {
   const std::uint64_t one = 1;

@@ -17,12 +17,14 @@ Result<bool> Claims::claim(Subject& subject, const InstanceId& holder, Epoch epo
       return false;
     }
     if (epoch <= subject.claim->epoch) {
-      return fail(Error{ErrorCode::fenced, "the run is claimed; take it over with a higher epoch", {}}
-                      .with("subject", subject.name)
-                      .with("epoch", subject.claim->epoch.value));
+      return fail(
+          Error{ErrorCode::fenced, "the run is claimed; take it over with a higher epoch", {}}
+              .with("subject", subject.name)
+              .with("epoch", subject.claim->epoch.value));
     }
   } else if (claimed_.size() >= claims_max) {
-    return fail(Error{ErrorCode::backpressure, "too many runs are claimed", {}}.with("limit", claims_max));
+    return fail(
+        Error{ErrorCode::backpressure, "too many runs are claimed", {}}.with("limit", claims_max));
   }
   restore(subject, holder, epoch, now);
   return true;
@@ -54,8 +56,10 @@ std::vector<Subject*> Claims::lapsed(Instant now) {
     look_by(subject->claim->lapses);
     return false;
   });
-  // The set has no order of its own; runs end in the order of their names, the same in every replay.
-  std::ranges::sort(over, {}, [](const Subject* subject) -> const std::string& { return subject->name; });
+  // The set has no order of its own; runs end in the order of their names, the same in every
+  // replay.
+  std::ranges::sort(
+      over, {}, [](const Subject* subject) -> const std::string& { return subject->name; });
   return over;
 }
 

@@ -10,10 +10,14 @@ namespace {
 
 std::string_view sentence(Cause cause) {
   switch (cause) {
-    case Cause::parent_failed: return "closed because the scope around it failed";
-    case Cause::parent_cancelled: return "closed because the scope around it was cancelled";
-    case Cause::engine_restart: return "the process that ran it died; its outcome is unknown";
-    case Cause::owner_lost: return "the lease of its owner lapsed; its outcome is unknown";
+    case Cause::parent_failed:
+      return "closed because the scope around it failed";
+    case Cause::parent_cancelled:
+      return "closed because the scope around it was cancelled";
+    case Cause::engine_restart:
+      return "the process that ran it died; its outcome is unknown";
+    case Cause::owner_lost:
+      return "the lease of its owner lapsed; its outcome is unknown";
   }
   return {};
 }
@@ -29,19 +33,27 @@ std::string problem(Cause cause) {
 
 std::string identity(const OpenScope& scope) {
   switch (scope.root) {
-    case Root::turn: return "\"turn\":" + scope.identity;
-    case Root::model: return field("operation_id", scope.identity);
-    case Root::tool: return field("call_id", scope.identity) + "," + field("name", scope.name);
-    default: return field("interaction_id", scope.identity);
+    case Root::turn:
+      return "\"turn\":" + scope.identity;
+    case Root::model:
+      return field("operation_id", scope.identity);
+    case Root::tool:
+      return field("call_id", scope.identity) + "," + field("name", scope.name);
+    default:
+      return field("interaction_id", scope.identity);
   }
 }
 
 std::string_view root_name(Root root) {
   switch (root) {
-    case Root::turn: return "turn";
-    case Root::model: return "model";
-    case Root::tool: return "tool";
-    default: return "interaction";
+    case Root::turn:
+      return "turn";
+    case Root::model:
+      return "model";
+    case Root::tool:
+      return "tool";
+    default:
+      return "interaction";
   }
 }
 
@@ -63,10 +75,14 @@ Draft draft(std::string type, std::string data, IdSource& ids, WallMicros now) {
 
 std::string_view to_string(Cause cause) {
   switch (cause) {
-    case Cause::parent_failed: return "parent_failed";
-    case Cause::parent_cancelled: return "parent_cancelled";
-    case Cause::engine_restart: return "engine_restart";
-    case Cause::owner_lost: return "owner_lost";
+    case Cause::parent_failed:
+      return "parent_failed";
+    case Cause::parent_cancelled:
+      return "parent_cancelled";
+    case Cause::engine_restart:
+      return "engine_restart";
+    case Cause::owner_lost:
+      return "owner_lost";
   }
   return {};
 }
@@ -85,10 +101,11 @@ std::vector<Draft> close_scopes(const std::vector<OpenScope>& scopes,
                              ids,
                              now));
     } else {
-      drafts.push_back(draft(root + ".failed",
-                             "{" + identity(scope) + "," + problem(cause) + failed_extras(scope) + "}",
-                             ids,
-                             now));
+      drafts.push_back(
+          draft(root + ".failed",
+                "{" + identity(scope) + "," + problem(cause) + failed_extras(scope) + "}",
+                ids,
+                now));
     }
   }
   return drafts;

@@ -2,37 +2,50 @@
 
 #include "codec/base/limits.hpp"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <utility>
+#include <xxhash.h>
 
 namespace runwire {
 namespace {
 
 char letter(Root root) {
   switch (root) {
-    case Root::turn: return 't';
-    case Root::model: return 'm';
-    case Root::tool: return 'c';
-    case Root::interaction: return 'i';
-    case Root::text: return 'x';
-    case Root::reasoning: return 'r';
-    case Root::tool_input: return 'n';
-    default: return '?';
+    case Root::turn:
+      return 't';
+    case Root::model:
+      return 'm';
+    case Root::tool:
+      return 'c';
+    case Root::interaction:
+      return 'i';
+    case Root::text:
+      return 'x';
+    case Root::reasoning:
+      return 'r';
+    case Root::tool_input:
+      return 'n';
+    default:
+      return '?';
   }
 }
 
 std::string identity_of(Root root, const Payload& payload) {
   switch (root) {
-    case Root::turn: return std::to_string(payload.turn);
-    case Root::model: return payload.operation_id;
+    case Root::turn:
+      return std::to_string(payload.turn);
+    case Root::model:
+      return payload.operation_id;
     case Root::tool:
-    case Root::tool_input: return payload.call_id;
-    case Root::interaction: return payload.interaction_id;
+    case Root::tool_input:
+      return payload.call_id;
+    case Root::interaction:
+      return payload.interaction_id;
     case Root::text:
-    case Root::reasoning: return payload.content_id;
-    default: return {};
+    case Root::reasoning:
+      return payload.content_id;
+    default:
+      return {};
   }
 }
 
@@ -48,24 +61,35 @@ std::string parent_key(TypeOf type, const Payload& payload) {
   return key_of(Root::turn, std::to_string(payload.turn));
 }
 
-std::uint64_t hash(const std::string& key) { return XXH3_64bits(key.data(), key.size()); }
+std::uint64_t hash(const std::string& key) {
+  return XXH3_64bits(key.data(), key.size());
+}
 
 std::string_view word(Root root) {
   switch (root) {
-    case Root::turn: return "turn";
-    case Root::model: return "model operation";
-    case Root::tool: return "tool call";
-    case Root::interaction: return "interaction";
-    case Root::text: return "text";
-    case Root::reasoning: return "reasoning";
-    case Root::tool_input: return "tool input";
-    default: return "run";
+    case Root::turn:
+      return "turn";
+    case Root::model:
+      return "model operation";
+    case Root::tool:
+      return "tool call";
+    case Root::interaction:
+      return "interaction";
+    case Root::text:
+      return "text";
+    case Root::reasoning:
+      return "reasoning";
+    case Root::tool_input:
+      return "tool input";
+    default:
+      return "run";
   }
 }
 
 std::unexpected<Error> refuse(Root root, const std::string& identity, std::string_view rule) {
-  return fail(Error{ErrorCode::lifecycle, std::string(word(root)) + " " + std::string(rule), {}}
-                  .with("identity", identity));
+  return fail(
+      Error{ErrorCode::lifecycle, std::string(word(root)) + " " + std::string(rule), {}}.with(
+          "identity", identity));
 }
 
 }  // namespace
@@ -98,8 +122,10 @@ Status RunMachine::check_start(TypeOf type, const Payload& payload) const {
   const std::string identity = identity_of(type.root, payload);
   const std::string key = key_of(type.root, identity);
   if (used_.contains(hash(key))) return refuse(type.root, identity, "was started before");
-  if (open_.size() >= limits::open_scopes_max) return refuse(type.root, identity, "is one too many open");
-  if (used_.size() >= identities_max) return refuse(type.root, identity, "is one too many of this run");
+  if (open_.size() >= limits::open_scopes_max)
+    return refuse(type.root, identity, "is one too many open");
+  if (used_.size() >= identities_max)
+    return refuse(type.root, identity, "is one too many of this run");
   const std::string parent = parent_key(type, payload);
   if (!parent.empty() && !open_.contains(parent)) {
     return refuse(type.root,
@@ -115,14 +141,14 @@ Status RunMachine::check_end(TypeOf type, const Payload& payload) const {
   const std::string key = key_of(type.root, identity);
   const auto scope = open_.find(key);
   if (scope == open_.end()) {
-    return refuse(type.root,
-                  identity,
-                  used_.contains(hash(key)) ? "has ended before" : "was never started");
+    return refuse(
+        type.root, identity, used_.contains(hash(key)) ? "has ended before" : "was never started");
   }
   if (type.content() && scope->second.parent != key_of(Root::model, payload.operation_id)) {
     return refuse(type.root, identity, "belongs to another operation");
   }
-  const auto child = std::ranges::find_if(open_, [&](const auto& open) { return open.second.parent == key; });
+  const auto child =
+      std::ranges::find_if(open_, [&](const auto& open) { return open.second.parent == key; });
   if (type.step == Step::completed && child != open_.end()) {
     return refuse(type.root, identity, "cannot complete while it has open children");
   }
@@ -142,10 +168,18 @@ Status RunMachine::check_delta(TypeOf type, const Payload& payload) const {
 void RunMachine::apply(TypeOf type, const Payload& payload) {
   if (type.root == Root::run) {
     switch (type.step) {
-      case Step::started: state_ = RunState::open; break;
-      case Step::completed: state_ = RunState::completed; break;
-      case Step::failed: state_ = RunState::failed; break;
-      default: state_ = RunState::cancelled; break;
+      case Step::started:
+        state_ = RunState::open;
+        break;
+      case Step::completed:
+        state_ = RunState::completed;
+        break;
+      case Step::failed:
+        state_ = RunState::failed;
+        break;
+      default:
+        state_ = RunState::cancelled;
+        break;
     }
     if (ended(state_)) open_.clear();
     return;

@@ -53,8 +53,8 @@ class RunMachine {
   void close_under(const std::string& key);
 
   RunState state_ = RunState::none;
-  std::map<std::string, OpenScope> open_{};       ///< By key: root and identity.
-  std::unordered_set<std::uint64_t> used_{};      ///< XXH3 of every key that was ever started.
+  std::map<std::string, OpenScope> open_{};   ///< By key: root and identity.
+  std::unordered_set<std::uint64_t> used_{};  ///< XXH3 of every key that was ever started.
   std::uint64_t starts_ = 0;
 };
 

@@ -125,16 +125,19 @@ Status Admission::check_room(const StagedEvent& event) const {
   const std::size_t bytes_max =
       bounds_.window_bytes_max + (reserved ? limits::window_reserve_bytes : 0);
   if (events < events_max && bytes + event.bytes <= bytes_max) return {};
-  return fail(Error{ErrorCode::backpressure,
-                    "too much is committed and not acknowledged; see `runwire observers`, retry later",
-                    {}}
-                  .with("events", events)
+  return fail(Error{
+      ErrorCode::backpressure,
+      "too much is committed and not acknowledged; see `runwire observers`, retry later",
+      {}}.with("events", events)
                   .with("events_max", events_max)
                   .with("bytes", bytes)
                   .with("bytes_max", bytes_max));
 }
 
-Status Admission::admit_event(Subject& subject, Staged& staged, std::size_t index, Admitted& admitted) {
+Status Admission::admit_event(Subject& subject,
+                              Staged& staged,
+                              std::size_t index,
+                              Admitted& admitted) {
   StagedEvent& event = staged.events[index];
   if (!event.durable) {
     if (auto status = admit_ephemeral(subject, staged, event); !status) return status;
@@ -203,18 +206,19 @@ Status Admission::admit_durable(Subject& subject, Staged& staged, StagedEvent& e
   }
   if (auto status = check_room(event); !status) return status;
   if (event.type.step == Step::failed || event.type.step == Step::cancelled) {
-    close_children(subject,
-                   event.type,
-                   payload,
-                   event.type.step == Step::failed ? Cause::parent_failed : Cause::parent_cancelled);
+    close_children(
+        subject,
+        event.type,
+        payload,
+        event.type.step == Step::failed ? Cause::parent_failed : Cause::parent_cancelled);
   }
   number(subject, staged, event);
   staged.expect.reset();  // it speaks of the first durable event alone
   return {};
 }
 
-Result<std::optional<Admission::Duplicate>> Admission::find_duplicate(const Staged& staged,
-                                                                      const StagedEvent& event) const {
+Result<std::optional<Admission::Duplicate>> Admission::find_duplicate(
+    const Staged& staged, const StagedEvent& event) const {
   const auto place = ids_.find(event.id);
   if (!place) return std::nullopt;
   Page page;
@@ -222,7 +226,8 @@ Result<std::optional<Admission::Duplicate>> Admission::find_duplicate(const Stag
   if (parts_.window.holds(*place)) {
     encoded = parts_.window.at(*place).encoded;
   } else if (!building_->numbered.empty() && *place >= building_->numbered.front().position) {
-    encoded = building_->numbered[place->value - building_->numbered.front().position.value].encoded;
+    encoded =
+        building_->numbered[place->value - building_->numbered.front().position.value].encoded;
   } else {
     auto stored = parts_.store.read_log(Position{place->value - 1}, *place, {.events_max = 1});
     if (!stored) {
@@ -264,7 +269,8 @@ void Admission::end_run(Subject& subject, Cause cause) {
 void Admission::number_own(Subject& subject, std::vector<Draft> drafts) {
   building_->appends.push_back(stage_own(subject.name, std::move(drafts)));
   Staged& own = *building_->appends.back();
-  for (StagedEvent& event : own.events) number(subject, own, event);
+  for (StagedEvent& event : own.events)
+    number(subject, own, event);
 }
 
 WallMicros Admission::time_for(Subject& subject) const {

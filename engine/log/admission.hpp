@@ -76,7 +76,10 @@ class Admission {
   [[nodiscard]] Status check_order(const Staged& staged);
   [[nodiscard]] Status check_claim(const Subject& subject, const Staged& staged) const;
   [[nodiscard]] Status check_room(const StagedEvent& event) const;
-  [[nodiscard]] Status admit_event(Subject& subject, Staged& staged, std::size_t index, Admitted& admitted);
+  [[nodiscard]] Status admit_event(Subject& subject,
+                                   Staged& staged,
+                                   std::size_t index,
+                                   Admitted& admitted);
   [[nodiscard]] Status admit_ephemeral(Subject& subject, Staged& staged, const StagedEvent& event);
   [[nodiscard]] Status admit_durable(Subject& subject, Staged& staged, StagedEvent& event);
   [[nodiscard]] Result<std::optional<Duplicate>> find_duplicate(const Staged& staged,

@@ -25,7 +25,7 @@ struct Numbered {
 
 /// Somebody who waits for a batch to be committed: an append's receipt, a claim's answer.
 struct Waiting {
-  Outcome outcome{};      ///< What to say on success.
+  Outcome outcome{};  ///< What to say on success.
   Respond respond{};
   bool acknowledged = false;  ///< Wait on, until every required observer has acked `last`.
   Position first{};

@@ -2,17 +2,18 @@
 
 #include "codec/base/check.hpp"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <utility>
+#include <xxhash.h>
 
 namespace runwire {
 namespace {
 
 constexpr std::size_t slots_first = 1024;
 
-std::uint64_t hash_of(const EventId& id) { return XXH3_64bits(id.bytes.data(), id.bytes.size()); }
+std::uint64_t hash_of(const EventId& id) {
+  return XXH3_64bits(id.bytes.data(), id.bytes.size());
+}
 
 }  // namespace
 
@@ -53,14 +54,16 @@ void IdWindow::forget_after(Position last, Position newest) {
 
 void IdWindow::insert(Slot slot) {
   std::size_t at = home(slot.hash);
-  while (slots_[at].position != 0) at = (at + 1) & (slots_.size() - 1);
+  while (slots_[at].position != 0)
+    at = (at + 1) & (slots_.size() - 1);
   slots_[at] = slot;
 }
 
 void IdWindow::erase(std::uint64_t hash, std::uint64_t position) {
   const std::size_t mask = slots_.size() - 1;
   std::size_t hole = home(hash);
-  while (slots_[hole].position != 0 && slots_[hole].position != position) hole = (hole + 1) & mask;
+  while (slots_[hole].position != 0 && slots_[hole].position != position)
+    hole = (hole + 1) & mask;
   if (slots_[hole].position == 0) return;
   // Backward shift: whoever probed past the hole moves into it, so that no tombstone is needed.
   for (std::size_t at = (hole + 1) & mask; slots_[at].position != 0; at = (at + 1) & mask) {

@@ -38,8 +38,8 @@ class IdWindow {
   void grow();
 
   const std::size_t ids_max_;
-  std::vector<Slot> slots_;                ///< Open addressing, a power of two, at most half full.
-  std::vector<std::uint64_t> ring_{};      ///< Hash of the id at `position % ids_max`.
+  std::vector<Slot> slots_;            ///< Open addressing, a power of two, at most half full.
+  std::vector<std::uint64_t> ring_{};  ///< Hash of the id at `position % ids_max`.
   std::size_t count_ = 0;
 };
 

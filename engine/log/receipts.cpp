@@ -15,11 +15,12 @@ Error committed_but(ErrorCode code, std::string message, const Waiting& waiting)
 }  // namespace
 
 void Receipts::refuse(Waiting& waiting, ErrorCode code, const std::string& observer) {
-  waiting.outcome.error = committed_but(code,
-                                        "committed, but a required observer has not acked it in time; "
-                                        "it stays committed and owed",
-                                        waiting)
-                              .with("observer", observer);
+  waiting.outcome.error =
+      committed_but(code,
+                    "committed, but a required observer has not acked it in time; "
+                    "it stays committed and owed",
+                    waiting)
+          .with("observer", observer);
   waiting.respond(std::move(waiting.outcome));
 }
 

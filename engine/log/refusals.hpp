@@ -19,7 +19,8 @@ class Refusals {
   static constexpr std::size_t refusals_max = 4096;
 
   void remember(const InstanceId& client, const std::string& subject, const EventId& id);
-  [[nodiscard]] std::optional<EventId> find(const InstanceId& client, const std::string& subject) const;
+  [[nodiscard]] std::optional<EventId> find(const InstanceId& client,
+                                            const std::string& subject) const;
   void forget(const InstanceId& client, const std::string& subject);
   [[nodiscard]] bool empty() const { return refused_.empty(); }
   [[nodiscard]] std::size_t size() const { return refused_.size(); }

@@ -1,8 +1,7 @@
-#include "engine/log/staged.hpp"
-
 #include "codec/base/check.hpp"
 #include "codec/base/limits.hpp"
 #include "codec/json/canonical.hpp"
+#include "engine/log/staged.hpp"
 
 #include <string>
 #include <utility>
@@ -33,18 +32,18 @@ Status check_durability(const Draft& draft, TypeOf type, bool has_subject) {
     return fail(ErrorCode::invalid, "event: a durable event needs a subject");
   }
   if (type.unknown_reserved()) {
-    return fail(Error{ErrorCode::invalid,
-                      "type: unknown under a root that is reserved; use a root of your own",
-                      {}}
-                    .with("type", draft.type));
+    return fail(Error{
+        ErrorCode::invalid,
+        "type: unknown under a root that is reserved; use a root of your own",
+        {}}.with("type", draft.type));
   }
   if (type.root == Root::user) return {};
   if (!has_subject) return fail(ErrorCode::invalid, "event: a lifecycle event needs a subject");
   if (type.ephemeral() == draft.durable) {
-    return fail(Error{ErrorCode::invalid,
-                      type.ephemeral() ? "event: this type is ephemeral" : "event: this type is durable",
-                      {}}
-                    .with("type", draft.type));
+    return fail(Error{
+        ErrorCode::invalid,
+        type.ephemeral() ? "event: this type is ephemeral" : "event: this type is durable",
+        {}}.with("type", draft.type));
   }
   return {};
 }
@@ -81,8 +80,9 @@ Status stage_event(Draft&& draft, bool bus_own, Staged& staged) {
   event.bytes = static_cast<std::uint32_t>(staged.bytes.size() - offset);
   if (staged.bytes.size() > limits::append_bytes_max) {
     staged.bytes.resize(offset);
-    return fail(Error{ErrorCode::too_large, "append: over the bytes of one request; split it", {}}
-                    .with("limit", limits::append_bytes_max));
+    return fail(
+        Error{ErrorCode::too_large, "append: over the bytes of one request; split it", {}}.with(
+            "limit", limits::append_bytes_max));
   }
   staged.events.push_back(event);
   return {};

@@ -31,14 +31,14 @@ struct HeldEvent {
 /// What the core knows of one subject. Owner: the core thread.
 struct Subject {
   std::string name{};
-  Sequence last{};        ///< Numbered; not all committed yet.
-  Sequence published{};   ///< Offered to best-effort readers.
+  Sequence last{};                ///< Numbered; not all committed yet.
+  Sequence published{};           ///< Offered to best-effort readers.
   std::uint64_t unpublished = 0;  ///< Durable events numbered and not published.
   RunState state = RunState::none;
-  bool local = false;     ///< The run was started inside this process.
+  bool local = false;  ///< The run was started inside this process.
   LogId origin{};
   OwnerTerm owner_term{1};
-  WallMicros time = 0;    ///< Of the last event: never goes down within a subject.
+  WallMicros time = 0;                    ///< Of the last event: never goes down within a subject.
   std::unique_ptr<RunMachine> machine{};  ///< While the run is open.
   std::optional<RunClaim> claim{};
   std::deque<HeldEvent> held{};

@@ -21,9 +21,8 @@ void Window::pop_front() {
   const Position position = numbered_.front().position;
   bytes_ -= numbered_.front().encoded.size();
   numbered_.pop_front();
-  while (!batches_.empty() &&
-         (batches_.front()->numbered.empty() ||
-          batches_.front()->numbered.back().position <= position)) {
+  while (!batches_.empty() && (batches_.front()->numbered.empty() ||
+                               batches_.front()->numbered.back().position <= position)) {
     batches_.pop_front();
   }
 }

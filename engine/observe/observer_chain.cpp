@@ -43,8 +43,8 @@ ObserverChain::ObserverChain(const std::vector<std::string>& names,
     const Position oldest{store.earliest().value - 1};
     const Position fresh = new_from_start ? oldest : before;
     const Position acked = std::max(stored.value_or(fresh), oldest);
-    observers_.push_back({.observer = {name, acked, continued ? Position{} : before, bounds},
-                          .stored = stored});
+    observers_.push_back(
+        {.observer = {name, acked, continued ? Position{} : before, bounds}, .stored = stored});
   }
   for (const AckInfo& ack : control.acks) {
     if (!contains(names, ack.observer)) retired_.push_back(ack);
@@ -53,7 +53,8 @@ ObserverChain::ObserverChain(const std::vector<std::string>& names,
 
 void ObserverChain::record_start(Admission& admission) const {
   std::vector<std::string> names;
-  for (const Place& place : observers_) names.push_back(place.observer.name());
+  for (const Place& place : observers_)
+    names.push_back(place.observer.name());
   for (const Place& place : observers_) {
     if (place.observer.acked() == place.stored) continue;
     admission.control({.kind = RecordKind::ack, .number = place.observer.acked().value},
@@ -62,7 +63,8 @@ void ObserverChain::record_start(Admission& admission) const {
   }
   if (names == recorded_order_) return;
   std::string order;
-  for (const std::string& name : names) order += name + "\n";
+  for (const std::string& name : names)
+    order += name + "\n";
   const ByteView bytes = as_bytes(order);
   admission.control({.kind = RecordKind::observers}, {}, Bytes(bytes.begin(), bytes.end()));
 }
@@ -92,19 +94,20 @@ std::size_t ObserverChain::advance(Position committed,
 }
 
 Position ObserverChain::acknowledged(Position committed) const {
-  for (const Place& place : observers_) committed = std::min(committed, place.observer.gate());
+  for (const Place& place : observers_)
+    committed = std::min(committed, place.observer.gate());
   return committed;
 }
 
 RequiredObserver* ObserverChain::find(const std::string& name) {
-  const auto found =
-      std::ranges::find_if(observers_, [&](const Place& place) { return place.observer.name() == name; });
+  const auto found = std::ranges::find_if(
+      observers_, [&](const Place& place) { return place.observer.name() == name; });
   return found == observers_.end() ? nullptr : &found->observer;
 }
 
 const RequiredObserver* ObserverChain::late_for(Position position) const {
-  const auto found =
-      std::ranges::find_if(observers_, [&](const Place& place) { return place.observer.gate() < position; });
+  const auto found = std::ranges::find_if(
+      observers_, [&](const Place& place) { return place.observer.gate() < position; });
   return found == observers_.end() ? nullptr : &found->observer;
 }
 

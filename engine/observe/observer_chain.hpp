@@ -24,9 +24,9 @@ class ObserverChain {
  public:
   static constexpr std::chrono::milliseconds trouble_delay{1'000};
 
-  /// Takes the stored acks up where they were. A name that was not in the last recorded order starts
-  /// at the acknowledged position of those that were (or at the start, by option), and gates only
-  /// what comes after it has caught up.
+  /// Takes the stored acks up where they were. A name that was not in the last recorded order
+  /// starts at the acknowledged position of those that were (or at the start, by option), and gates
+  /// only what comes after it has caught up.
   ObserverChain(const std::vector<std::string>& names,
                 bool new_from_start,
                 const Store& store,
@@ -55,7 +55,7 @@ class ObserverChain {
  private:
   struct Place {
     RequiredObserver observer;
-    std::optional<Position> stored{};    ///< The ack as last written.
+    std::optional<Position> stored{};  ///< The ack as last written.
     std::optional<Instant> trouble_until{};
     std::string trouble{};
   };

@@ -53,13 +53,15 @@ Result<std::size_t> RequiredObserver::advance(Position limit,
   while (sent_ < limit && flight_events_ < bounds_.in_flight_events_max &&
          (flights_.empty() || flight_bytes_ < bounds_.in_flight_bytes_max)) {
     const PageBounds room{
-        .events_max = std::min(limits::page_events_max, bounds_.in_flight_events_max - flight_events_),
+        .events_max =
+            std::min(limits::page_events_max, bounds_.in_flight_events_max - flight_events_),
         .bytes_max = std::min(limits::page_bytes_max, bounds_.in_flight_bytes_max - flight_bytes_)};
     auto page = backlog(sent_, limit, room);
     if (!page) return fail(std::move(page.error()));
     if (page->empty()) break;
     const Position last = page->entries.back().position;
-    const Flight flight{last, page->entries.size(), page->events.size(), now + bounds_.ack_deadline};
+    const Flight flight{
+        last, page->entries.size(), page->events.size(), now + bounds_.ack_deadline};
     const bool again = page->entries.front().position <= sent_most_;
     sink.deliver({.observer = name_, .epoch = epoch_, .page = std::move(*page), .again = again});
     flights_.push_back(flight);

@@ -55,7 +55,10 @@ class RequiredObserver {
 
   /// Hands over what is owed up to `limit` and fits in flight; sends again what is late. Returns
   /// how many events it handed over.
-  Result<std::size_t> advance(Position limit, Instant now, const Backlog& backlog, ObserverSink& sink);
+  Result<std::size_t> advance(Position limit,
+                              Instant now,
+                              const Backlog& backlog,
+                              ObserverSink& sink);
 
   /// A cumulative ack of `epoch`. Returns true where it moved.
   Result<bool> ack(Epoch epoch, Position position);
@@ -80,8 +83,8 @@ class RequiredObserver {
   const ObserverBounds bounds_;
   const Position gates_from_;
   Position acked_;
-  Position sent_;        ///< Handed over up to here since the last rewind.
-  Position sent_most_;   ///< Handed over up to here in this epoch: what may be acked.
+  Position sent_;       ///< Handed over up to here since the last rewind.
+  Position sent_most_;  ///< Handed over up to here in this epoch: what may be acked.
   Epoch epoch_{};
   bool attached_ = false;
   std::deque<Flight> flights_{};

@@ -1,16 +1,15 @@
 #include "engine/store/disk.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <fcntl.h>
 #include <filesystem>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 
 namespace runwire {
@@ -80,10 +79,8 @@ class RealFile final : public DiskFile {
   Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> into) const override {
     std::size_t done = 0;
     while (done < into.size()) {
-      const ssize_t got = ::pread(file_.get(),
-                                  into.data() + done,
-                                  into.size() - done,
-                                  static_cast<off_t>(offset + done));
+      const ssize_t got = ::pread(
+          file_.get(), into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return call_failed("pread", path_);
       if (got == 0) break;
@@ -93,7 +90,7 @@ class RealFile final : public DiskFile {
   }
 
   [[nodiscard]] Result<std::uint64_t> size() const override {
-    struct stat facts {};
+    struct stat facts{};
     if (::fstat(file_.get(), &facts) != 0) return call_failed("fstat", path_);
     return static_cast<std::uint64_t>(facts.st_size);
   }
@@ -182,7 +179,7 @@ class RealDisk final : public Disk {
     Descriptor file(open_retrying(path(name), O_RDWR | O_CREAT));
     if (file.get() < 0) return call_failed("open", path(name));
     // A lock of the open file: it dies with the process, and no other close() here drops it.
-    struct flock whole {};
+    struct flock whole{};
     whole.l_type = F_WRLCK;
     whole.l_whence = SEEK_SET;
     if (::fcntl(file.get(), F_OFD_SETLK, &whole) != 0) {
@@ -206,7 +203,8 @@ class RealDisk final : public Disk {
     Descriptor file(open_retrying(path(name), flags));
     if (file.get() >= 0) return std::make_unique<RealFile>(std::move(file), path(name));
     if (errno != ENOENT) return call_failed("open", path(name));
-    return fail(Error{ErrorCode::not_found, "no such file: " + path(name), {}}.with("file", path(name)));
+    return fail(
+        Error{ErrorCode::not_found, "no such file: " + path(name), {}}.with("file", path(name)));
   }
 
   static std::unexpected<Error> held_by_other(const Descriptor& file, const std::string& path) {

@@ -14,7 +14,7 @@ namespace runwire {
 class Disk;
 
 struct SegmentsOptions {
-  std::string directory{};                                 ///< Required. Created when missing.
+  std::string directory{};                                    ///< Required. Created when missing.
   std::uint64_t segment_bytes_max = std::uint64_t{64} << 20;  ///< Roll to a new file after this.
 };
 

@@ -13,9 +13,9 @@ namespace runwire {
 ///
 /// Threads: any; one lock inside. Lifetime: outlives its files and locks. Bound: the memory that
 /// its files need. Model: a write is in the page cache until its file is synced; a crash keeps,
-/// loses or tears (at 512 bytes) each unsynced write by itself. Names (create, rename, remove) are a
-/// journal: a crash keeps a prefix of what was not synced with the folder. After a failed sync the
-/// pages read as if written, no later sync writes them, and a crash may lose them.
+/// loses or tears (at 512 bytes) each unsynced write by itself. Names (create, rename, remove) are
+/// a journal: a crash keeps a prefix of what was not synced with the folder. After a failed sync
+/// the pages read as if written, no later sync writes them, and a crash may lose them.
 class SimDisk final : public Disk {
  public:
   explicit SimDisk(std::uint64_t seed);

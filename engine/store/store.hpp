@@ -17,18 +17,20 @@ namespace runwire {
 /// What became of a run. `none` is a subject that holds only user events. The numbers are in files.
 enum class RunState : std::uint8_t { none = 0, open = 1, completed = 2, failed = 3, cancelled = 4 };
 
-[[nodiscard]] constexpr bool ended(RunState state) { return state >= RunState::completed; }
+[[nodiscard]] constexpr bool ended(RunState state) {
+  return state >= RunState::completed;
+}
 [[nodiscard]] std::string_view to_string(RunState state);
 
 /// Kinds of records in a log. Events have positions of their own; control records carry that of the
 /// event before them. The numbers are in files: never reused.
 enum class RecordKind : std::uint8_t {
   event = 1,
-  term = 2,       ///< The store was opened for writing. Written by the store itself.
-  ack = 3,        ///< A required observer's ack moved: `subject` is its name, `number` the position.
-  owner = 4,      ///< A subject's owner: `bytes` is the origin log id, `number` the owner term.
-  claim = 5,      ///< A run's claim: `bytes` is the instance id (empty: released), `number` the epoch.
-  trim = 6,       ///< Events up to `number` (a position) are gone.
+  term = 2,   ///< The store was opened for writing. Written by the store itself.
+  ack = 3,    ///< A required observer's ack moved: `subject` is its name, `number` the position.
+  owner = 4,  ///< A subject's owner: `bytes` is the origin log id, `number` the owner term.
+  claim = 5,  ///< A run's claim: `bytes` is the instance id (empty: released), `number` the epoch.
+  trim = 6,   ///< Events up to `number` (a position) are gone.
   suspend = 7,    ///< `subject` is an observer's name, `number` 1 suspended, 0 resumed.
   observers = 8,  ///< The configured order: `bytes` is the names, each ended by a line feed.
 };

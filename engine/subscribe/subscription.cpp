@@ -8,7 +8,9 @@ namespace runwire {
 Subscription::Subscription(const Engine& engine, BestEffortSet& set, SubscriptionOptions options)
     : engine_(engine), set_(set), options_(std::move(options)), cursor_(options_.after) {}
 
-Subscription::~Subscription() { set_.remove(*this); }
+Subscription::~Subscription() {
+  set_.remove(*this);
+}
 
 Result<std::unique_ptr<Subscription>> Subscription::open(const Engine& engine,
                                                          BestEffortSet& set,
@@ -31,7 +33,8 @@ bool Subscription::offer(LiveBatch&& batch) {
   const std::scoped_lock lock(mutex_);
   if (over_) return false;
   std::vector<std::uint64_t> places;  // where each subject of the batch stands
-  for (const LiveSubject& subject : batch.subjects) places.push_back(subject.prev.value);
+  for (const LiveSubject& subject : batch.subjects)
+    places.push_back(subject.prev.value);
   std::uint64_t log_place = batch.prev.value;
   std::size_t offset = 0;
   for (const LiveEntry& entry : batch.entries) {
@@ -42,9 +45,11 @@ bool Subscription::offer(LiveBatch&& batch) {
       places[entry.subject] = entry.seq.value;
       log_place = entry.position.value;
     }
-    const bool wanted = !options_.subject || batch.subjects[entry.subject].name == *options_.subject;
+    const bool wanted =
+        !options_.subject || batch.subjects[entry.subject].name == *options_.subject;
     if (!wanted || (!durable && !options_.ephemeral)) continue;
-    if (queue_.size() >= options_.events_max || queue_bytes_ + encoded.size() > options_.bytes_max) {
+    if (queue_.size() >= options_.events_max ||
+        queue_bytes_ + encoded.size() > options_.bytes_max) {
       over_ = true;
       bound_ = queue_.size() >= options_.events_max ? "events_max" : "bytes_max";
       observed_ = bound_ == "events_max" ? queue_.size() + 1 : queue_bytes_ + encoded.size();

@@ -1,6 +1,5 @@
-#include "tests/support/core_stage.hpp"
-
 #include "codec/base/limits.hpp"
+#include "tests/support/core_stage.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -25,7 +24,8 @@ TEST_CASE("Core: a receipt comes after the sync, with sequence and position", "[
   CHECK(stage.store->appends() == 1);
 }
 
-TEST_CASE("Core: what is refused uses no number, and what was taken before it stays", "[engine][core]") {
+TEST_CASE("Core: what is refused uses no number, and what was taken before it stays",
+          "[engine][core]") {
   CoreStage stage;
   Answered& partly = stage.append({.subject = "run",
                                    .events = {CoreStage::draft("run.started"),
@@ -37,12 +37,14 @@ TEST_CASE("Core: what is refused uses no number, and what was taken before it st
   CHECK(stage.put("run", "acme.next").append().seqs == std::vector<Sequence>{{2}});
 }
 
-TEST_CASE("Core: an event that the caller's thread refuses stops the append there", "[engine][core]") {
+TEST_CASE("Core: an event that the caller's thread refuses stops the append there",
+          "[engine][core]") {
   CoreStage stage;
-  Answered& partly = stage.append({.subject = "s",
-                                   .events = {CoreStage::draft("acme.good"),
-                                              CoreStage::draft("acme.bad", "{\"n\":9007199254740993}"),
-                                              CoreStage::draft("acme.never")}});
+  Answered& partly =
+      stage.append({.subject = "s",
+                    .events = {CoreStage::draft("acme.good"),
+                               CoreStage::draft("acme.bad", "{\"n\":9007199254740993}"),
+                               CoreStage::draft("acme.never")}});
   stage.settle();
   CHECK(partly.code() == ErrorCode::invalid);
   CHECK(partly.append().taken == 1);
@@ -55,7 +57,8 @@ TEST_CASE("Core: failing a scope closes its open children first", "[engine][core
   stage.put("r", "turn.started", R"({"turn":1})");
   stage.put("r", "model.started", R"({"turn":1,"operation_id":"op","model":"m","attempt":1})");
   stage.put("r", "tool.started", R"({"turn":1,"call_id":"c","name":"bash"})");
-  Answered& failed = stage.put("r", "run.failed", R"({"problem":{"code":"x","message":"y","retryable":false}})");
+  Answered& failed =
+      stage.put("r", "run.failed", R"({"problem":{"code":"x","message":"y","retryable":false}})");
   REQUIRE(failed.good());
   CHECK(failed.append().seqs == std::vector<Sequence>{{8}});
   CHECK(stage.stored_types("r") == std::vector<std::string>{"run.started",
@@ -78,7 +81,8 @@ TEST_CASE("Core: a user's type needs no run, a reserved one does", "[engine][cor
   CHECK(stage.put("_runwire", "acme.x").code() == ErrorCode::invalid);
 }
 
-TEST_CASE("C41 Core: the same id again is the first receipt, also after a crash", "[engine][core]") {
+TEST_CASE("C41 Core: the same id again is the first receipt, also after a crash",
+          "[engine][core]") {
   CoreStage stage;
   Draft draft = CoreStage::draft("acme.once", R"({"n":1})");
   draft.id = stage.ids.event_id(0);
@@ -113,14 +117,17 @@ TEST_CASE("C41 Core: the same id with other content is a conflict", "[engine][co
 
 TEST_CASE("C41 Core: a retry over the run's end still gets its receipts", "[engine][core]") {
   CoreStage stage;
-  std::vector<Draft> drafts{CoreStage::draft("run.started"),
-                            CoreStage::draft("turn.started", R"({"turn":1})"),
-                            CoreStage::draft("model.started", R"({"turn":1,"operation_id":"o","model":"m","attempt":1})"),
-                            CoreStage::draft("text.started", R"({"operation_id":"o","text_id":"t"})"),
-                            CoreStage::draft("text.delta", R"({"text_id":"t","index":0,"delta":"hi"})"),
-                            CoreStage::draft("text.ended", R"({"operation_id":"o","text_id":"t","text":"hi","deltas":1})"),
-                            CoreStage::draft("run.cancelled", R"({"reason":"user"})")};
-  for (Draft& draft : drafts) draft.id = stage.ids.event_id(0);
+  std::vector<Draft> drafts{
+      CoreStage::draft("run.started"),
+      CoreStage::draft("turn.started", R"({"turn":1})"),
+      CoreStage::draft("model.started", R"({"turn":1,"operation_id":"o","model":"m","attempt":1})"),
+      CoreStage::draft("text.started", R"({"operation_id":"o","text_id":"t"})"),
+      CoreStage::draft("text.delta", R"({"text_id":"t","index":0,"delta":"hi"})"),
+      CoreStage::draft("text.ended",
+                       R"({"operation_id":"o","text_id":"t","text":"hi","deltas":1})"),
+      CoreStage::draft("run.cancelled", R"({"reason":"user"})")};
+  for (Draft& draft : drafts)
+    draft.id = stage.ids.event_id(0);
   stage.append({.subject = "r", .events = drafts});
   stage.settle();
   const std::size_t shown = stage.sinks.shown.size();
@@ -135,18 +142,21 @@ TEST_CASE("C41 Core: a retry over the run's end still gets its receipts", "[engi
 TEST_CASE("Core: expect makes an append conditional", "[engine][core]") {
   CoreStage stage;
   stage.put("s", "acme.a");
-  Answered& wrong = stage.append({.subject = "s", .events = {CoreStage::draft("acme.b")}, .expect = Sequence{0}});
+  Answered& wrong =
+      stage.append({.subject = "s", .events = {CoreStage::draft("acme.b")}, .expect = Sequence{0}});
   stage.settle();
   CHECK(wrong.code() == ErrorCode::unexpected_seq);
   CHECK(wrong.outcome->error->number("last") == 1);
-  Answered& right = stage.append({.subject = "s",
-                                  .events = {CoreStage::draft("acme.b"), CoreStage::draft("acme.c")},
-                                  .expect = Sequence{1}});
+  Answered& right =
+      stage.append({.subject = "s",
+                    .events = {CoreStage::draft("acme.b"), CoreStage::draft("acme.c")},
+                    .expect = Sequence{1}});
   stage.settle();
   CHECK(right.good());
 }
 
-TEST_CASE("Core: what was pipelined behind a refusal is refused until the appender goes on", "[engine][core]") {
+TEST_CASE("Core: what was pipelined behind a refusal is refused until the appender goes on",
+          "[engine][core]") {
   CoreStage stage;
   const InstanceId client = stage.ids.instance_id();
   const InstanceId other = stage.ids.instance_id();
@@ -154,13 +164,16 @@ TEST_CASE("Core: what was pipelined behind a refusal is refused until the append
   refused.id = stage.ids.event_id(0);
   stage.append({.subject = "s", .events = {refused}}, client);
   Answered& behind = stage.append({.subject = "s", .events = {CoreStage::draft("acme.b")}}, client);
-  CHECK(stage.append({.subject = "s", .events = {CoreStage::draft("acme.c")}}, other).outcome.has_value() == false);
-  Answered& elsewhere = stage.append({.subject = "t", .events = {CoreStage::draft("acme.d")}}, client);
+  CHECK(stage.append({.subject = "s", .events = {CoreStage::draft("acme.c")}}, other)
+            .outcome.has_value() == false);
+  Answered& elsewhere =
+      stage.append({.subject = "t", .events = {CoreStage::draft("acme.d")}}, client);
   stage.settle();
   CHECK(behind.code() == ErrorCode::out_of_order);
   CHECK(elsewhere.good());
   SECTION("by saying so") {
-    Answered& on = stage.append({.subject = "s", .events = {CoreStage::draft("acme.b")}, .go_on = true}, client);
+    Answered& on = stage.append(
+        {.subject = "s", .events = {CoreStage::draft("acme.b")}, .go_on = true}, client);
     stage.settle();
     CHECK(on.good());
   }
@@ -172,10 +185,12 @@ TEST_CASE("Core: what was pipelined behind a refusal is refused until the append
   }
 }
 
-TEST_CASE("C43 Core: over the window appends are refused, terminals have room of their own", "[engine][core][bound]") {
+TEST_CASE("C43 Core: over the window appends are refused, terminals have room of their own",
+          "[engine][core][bound]") {
   CoreStage stage({.required = {"audit"}, .window_events_max = 4});
   stage.put("r", "run.started");
-  for (int at = 0; at < 3; ++at) CHECK(stage.put("r", "acme.x").good());
+  for (int at = 0; at < 3; ++at)
+    CHECK(stage.put("r", "acme.x").good());
   Answered& over = stage.put("r", "acme.x");
   CHECK(over.code() == ErrorCode::backpressure);
   CHECK(over.outcome->error->number("events_max") == 4);
@@ -185,7 +200,8 @@ TEST_CASE("C43 Core: over the window appends are refused, terminals have room of
   CHECK(stage.put("s", "acme.x").good());
 }
 
-TEST_CASE("C46 Core: after a failed sync every append is refused until reopened", "[engine][core][fault]") {
+TEST_CASE("C46 Core: after a failed sync every append is refused until reopened",
+          "[engine][core][fault]") {
   CoreStage stage;
   stage.put("s", "acme.a");
   stage.store->fail_next_append(ErrorCode::store_failed);
@@ -197,11 +213,13 @@ TEST_CASE("C46 Core: after a failed sync every append is refused until reopened"
   CHECK(stage.put("s", "acme.d").append().seqs == std::vector<Sequence>{{2}});
 }
 
-TEST_CASE("C47 Core: a full disk uses no number and is left without a restart", "[engine][core][fault]") {
+TEST_CASE("C47 Core: a full disk uses no number and is left without a restart",
+          "[engine][core][fault]") {
   CoreStage stage;
   stage.put("r", "run.started");
   stage.store->fail_next_append(ErrorCode::store_full);
-  Answered& full = stage.append({.subject = "r", .events = {CoreStage::draft("turn.started", R"({"turn":1})")}});
+  Answered& full =
+      stage.append({.subject = "r", .events = {CoreStage::draft("turn.started", R"({"turn":1})")}});
   stage.core->turn();
   const auto records = stage.core->next_batch();
   Answered& behind = stage.append({.subject = "new", .events = {CoreStage::draft("acme.x")}});
@@ -209,7 +227,8 @@ TEST_CASE("C47 Core: a full disk uses no number and is left without a restart", 
   stage.settle();
   CHECK(full.code() == ErrorCode::store_full);
   CHECK(behind.code() == ErrorCode::store_full);
-  CHECK(stage.put("r", "turn.started", R"({"turn":1})").append().seqs == std::vector<Sequence>{{2}});
+  CHECK(stage.put("r", "turn.started", R"({"turn":1})").append().seqs ==
+        std::vector<Sequence>{{2}});
   CHECK(stage.put("new", "acme.x").append().positions == std::vector<Position>{{3}});
 }
 

@@ -19,13 +19,15 @@ wire::Append owned(const std::string& type, const std::string& data, std::uint64
 
 }  // namespace
 
-TEST_CASE("Core: only the holder of a claim appends, and a lapsed lease ends the run", "[engine][core][lifecycle]") {
+TEST_CASE("Core: only the holder of a claim appends, and a lapsed lease ends the run",
+          "[engine][core][lifecycle]") {
   CoreStage stage;
   const InstanceId holder = stage.ids.instance_id();
   const InstanceId other = stage.ids.instance_id();
   REQUIRE(stage.command(wire::Claim{.subject = "r", .epoch = {1}}, holder).good());
   Answered& started = stage.append(owned("run.started", "{}", 1), holder);
-  Answered& stranger = stage.append({.subject = "r", .events = {CoreStage::draft("acme.x")}}, other);
+  Answered& stranger =
+      stage.append({.subject = "r", .events = {CoreStage::draft("acme.x")}}, other);
   stage.settle();
   CHECK(started.good());
   CHECK(stranger.code() == ErrorCode::not_owner);
@@ -45,16 +47,20 @@ TEST_CASE("Core: only the holder of a claim appends, and a lapsed lease ends the
   CHECK(stage.sinks.shown.back().data.find("owner_lost") != std::string::npos);
   Answered& late = stage.command(wire::Renew{{{"r", Epoch{1}}}}, holder);
   CHECK(std::get<wire::RenewReply>(late.outcome->answer).lost == std::vector<std::string>{"r"});
-  CHECK(stage.append(owned("acme.late", "{}", 1), holder).outcome->error->code != ErrorCode::internal);
-  CHECK(stage.command(wire::Claim{.subject = "r", .epoch = {2}}, holder).code() == ErrorCode::lifecycle);
+  CHECK(stage.append(owned("acme.late", "{}", 1), holder).outcome->error->code !=
+        ErrorCode::internal);
+  CHECK(stage.command(wire::Claim{.subject = "r", .epoch = {2}}, holder).code() ==
+        ErrorCode::lifecycle);
 }
 
-TEST_CASE("C53 Core: a higher epoch takes a run over, the old owner is fenced", "[engine][core][lifecycle]") {
+TEST_CASE("C53 Core: a higher epoch takes a run over, the old owner is fenced",
+          "[engine][core][lifecycle]") {
   CoreStage stage;
   const InstanceId first = stage.ids.instance_id();
   const InstanceId second = stage.ids.instance_id();
   stage.command(wire::Claim{.subject = "r", .epoch = {1}}, first);
-  CHECK(stage.command(wire::Claim{.subject = "r", .epoch = {1}}, second).code() == ErrorCode::fenced);
+  CHECK(stage.command(wire::Claim{.subject = "r", .epoch = {1}}, second).code() ==
+        ErrorCode::fenced);
   REQUIRE(stage.command(wire::Claim{.subject = "r", .epoch = {2}}, second).good());
   Answered& stale = stage.append(owned("run.started", "{}", 1), first);
   stage.settle();
@@ -65,7 +71,8 @@ TEST_CASE("C53 Core: a higher epoch takes a run over, the old owner is fenced", 
   CHECK(current.good());
 }
 
-TEST_CASE("Core: a claimed run stays open over a restart, its lease starts anew in full", "[engine][core][lifecycle]") {
+TEST_CASE("Core: a claimed run stays open over a restart, its lease starts anew in full",
+          "[engine][core][lifecycle]") {
   CoreStage stage;
   const InstanceId holder = stage.ids.instance_id();
   stage.command(wire::Claim{.subject = "r", .epoch = {1}}, holder);
@@ -98,7 +105,8 @@ TEST_CASE("Core: a claim ends with the run's terminal", "[engine][core][lifecycl
   CHECK(stage.stored_types("r") == std::vector<std::string>{"run.started", "run.completed"});
 }
 
-TEST_CASE("C35 Core: recovery ends what the dead process itself owned, once, children first", "[engine][core][lifecycle]") {
+TEST_CASE("C35 Core: recovery ends what the dead process itself owned, once, children first",
+          "[engine][core][lifecycle]") {
   CoreStage stage;
   const auto local = [&](const std::string& subject, std::vector<Draft> drafts) {
     stage.append({.subject = subject, .events = std::move(drafts)}, {}, true);
@@ -107,10 +115,12 @@ TEST_CASE("C35 Core: recovery ends what the dead process itself owned, once, chi
   local("mine",
         {CoreStage::draft("run.started"),
          CoreStage::draft("turn.started", R"({"turn":1})"),
-         CoreStage::draft("model.started", R"({"turn":1,"operation_id":"o","model":"m","attempt":1})"),
+         CoreStage::draft("model.started",
+                          R"({"turn":1,"operation_id":"o","model":"m","attempt":1})"),
          CoreStage::draft("text.started", R"({"operation_id":"o","text_id":"t"})"),
          CoreStage::draft("tool.started", R"({"turn":1,"call_id":"c","name":"bash"})"),
-         CoreStage::draft("interaction.started", R"({"turn":1,"interaction_id":"i","kind":"approval"})")});
+         CoreStage::draft("interaction.started",
+                          R"({"turn":1,"interaction_id":"i","kind":"approval"})")});
   stage.put("theirs", "run.started");
   stage.reopen();
   const std::vector<std::string> after{"run.started",

@@ -1,6 +1,5 @@
-#include "tests/support/core_stage.hpp"
-
 #include "codec/base/limits.hpp"
+#include "tests/support/core_stage.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -26,11 +25,13 @@ void open_text(CoreStage& stage) {
 
 }  // namespace
 
-TEST_CASE("Core: an ephemeral event with nothing before it goes out at once and is never stored", "[engine][core]") {
+TEST_CASE("Core: an ephemeral event with nothing before it goes out at once and is never stored",
+          "[engine][core]") {
   CoreStage stage;
   open_text(stage);
   const std::size_t stored = stage.store->last().value;
-  Answered& said = stage.append({.subject = "r", .events = {CoreStage::draft("text.delta", delta(0))}});
+  Answered& said =
+      stage.append({.subject = "r", .events = {CoreStage::draft("text.delta", delta(0))}});
   stage.core->turn();
   REQUIRE(said.good());
   CHECK(said.append().seqs == std::vector<Sequence>{{0}});
@@ -47,9 +48,10 @@ TEST_CASE("C33 Core: ephemeral events ride between their durable neighbours", "[
   stage.append({.subject = "r", .events = {CoreStage::draft("text.delta", delta(0))}});
   stage.append({.subject = "r", .events = {CoreStage::draft("acme.between")}});
   stage.append({.subject = "r", .events = {CoreStage::draft("text.delta", delta(1))}});
-  stage.append({.subject = "r",
-                .events = {CoreStage::draft("text.ended",
-                                            R"({"operation_id":"o","text_id":"t","text":"dd","deltas":2})")}});
+  stage.append(
+      {.subject = "r",
+       .events = {CoreStage::draft(
+           "text.ended", R"({"operation_id":"o","text_id":"t","text":"dd","deltas":2})")}});
   stage.settle();
   CHECK(stage.sinks.shown_types().back() == "text.delta");  // delta 0, nothing else yet
   stage.ack("audit", epoch, 6);
@@ -87,7 +89,8 @@ TEST_CASE("Core: held ephemeral events are bounded by count and counted", "[engi
   }
 }
 
-TEST_CASE("C02 Core: a best-effort sink without room is counted and holds nobody up", "[engine][core]") {
+TEST_CASE("C02 Core: a best-effort sink without room is counted and holds nobody up",
+          "[engine][core]") {
   CoreStage stage;
   stage.sinks.room = false;
   CHECK(stage.put("s", "acme.a").good());

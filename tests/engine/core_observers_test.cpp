@@ -21,7 +21,8 @@ wire::Append acknowledged(const std::string& subject, std::uint64_t deadline_ms)
 
 }  // namespace
 
-TEST_CASE("C03 Core: nothing is shown before the required observer has acked it", "[engine][core][observe]") {
+TEST_CASE("C03 Core: nothing is shown before the required observer has acked it",
+          "[engine][core][observe]") {
   CoreStage stage({.required = {"audit"}});
   stage.put("s", "acme.a");
   stage.put("s", "acme.b");
@@ -36,7 +37,8 @@ TEST_CASE("C03 Core: nothing is shown before the required observer has acked it"
   CHECK(stage.core->positions().published == Position{2});
 }
 
-TEST_CASE("Core: observers are fed one after the other, in construction order", "[engine][core][observe]") {
+TEST_CASE("Core: observers are fed one after the other, in construction order",
+          "[engine][core][observe]") {
   CoreStage stage({.required = {"first", "second"}});
   const Epoch first = stage.attach("first");
   const Epoch second = stage.attach("second");
@@ -51,7 +53,8 @@ TEST_CASE("Core: observers are fed one after the other, in construction order", 
   CHECK(stage.sinks.shown.size() == 1);
 }
 
-TEST_CASE("C05 Core: an append that asked for acknowledged ends at its deadline, named", "[engine][core][observe]") {
+TEST_CASE("C05 Core: an append that asked for acknowledged ends at its deadline, named",
+          "[engine][core][observe]") {
   CoreStage stage({.required = {"audit"}});
   Answered& waiting = stage.append(acknowledged("s", 2000));
   Answered& committed = stage.append({.subject = "s", .events = {CoreStage::draft("acme.y")}});
@@ -71,7 +74,8 @@ TEST_CASE("C05 Core: an append that asked for acknowledged ends at its deadline,
   CHECK(stage.sinks.shown.size() == 2);
 }
 
-TEST_CASE("Core: a refusal is told to the appender that waits, the event stays owed", "[engine][core][observe]") {
+TEST_CASE("Core: a refusal is told to the appender that waits, the event stays owed",
+          "[engine][core][observe]") {
   CoreStage stage({.required = {"audit"}});
   const Epoch epoch = stage.attach("audit");
   Answered& waiting = stage.append(acknowledged("s", 60'000));
@@ -94,7 +98,8 @@ TEST_CASE("Core: a refusal is told to the appender that waits, the event stays o
   CHECK(stage.sinks.shown.size() == 1);
 }
 
-TEST_CASE("Core: acks survive a crash, what was not stored is owed again", "[engine][core][observe]") {
+TEST_CASE("Core: acks survive a crash, what was not stored is owed again",
+          "[engine][core][observe]") {
   CoreStage stage({.required = {"audit"}});
   const Epoch epoch = stage.attach("audit");
   stage.put("s", "acme.a");
@@ -120,7 +125,8 @@ TEST_CASE("Core: an ack alone is stored within its delay", "[engine][core][obser
   CHECK(stage.core->positions().acknowledged == Position{1});
 }
 
-TEST_CASE("C53 Core: a zombie's ack is refused and answered with the current epoch", "[engine][core][observe]") {
+TEST_CASE("C53 Core: a zombie's ack is refused and answered with the current epoch",
+          "[engine][core][observe]") {
   CoreStage stage({.required = {"audit"}});
   const Epoch zombie = stage.attach("audit");
   stage.put("s", "acme.a");
@@ -142,7 +148,8 @@ TEST_CASE("Core: a name seen first starts at what is acknowledged", "[engine][co
   CHECK(stage.sinks.deliveries[0].page.entries.front().position == Position{2});
 }
 
-TEST_CASE("Core: by option a new name starts at the start and gates only what comes after", "[engine][core][observe]") {
+TEST_CASE("Core: by option a new name starts at the start and gates only what comes after",
+          "[engine][core][observe]") {
   CoreStage stage;
   stage.put("s", "acme.a");
   stage.reopen({.required = {"audit"}, .new_observers_from_start = true});
@@ -156,7 +163,8 @@ TEST_CASE("Core: by option a new name starts at the start and gates only what co
   CHECK(stage.core->positions().acknowledged == Position{2});
 }
 
-TEST_CASE("Core: a retired name gates nothing, and comes back at its stored ack", "[engine][core][observe]") {
+TEST_CASE("Core: a retired name gates nothing, and comes back at its stored ack",
+          "[engine][core][observe]") {
   CoreStage stage({.required = {"audit"}});
   stage.put("s", "acme.a");
   stage.reopen(EngineOptions{});
@@ -173,7 +181,8 @@ TEST_CASE("Core: a retired name gates nothing, and comes back at its stored ack"
 
 TEST_CASE("C40 Core: a consumer's own cursor is checked at attach", "[engine][core][observe]") {
   CoreStage stage({.required = {"audit"}});
-  Answered& foreign = stage.command(wire::Attach{.observer = "audit", .log = LogId{{std::byte{99}}}});
+  Answered& foreign =
+      stage.command(wire::Attach{.observer = "audit", .log = LogId{{std::byte{99}}}});
   CHECK(foreign.code() == ErrorCode::cursor_foreign);
   Answered& ahead = stage.command(wire::Attach{.observer = "audit", .position = Position{5}});
   CHECK(ahead.code() == ErrorCode::cursor_ahead);

@@ -39,19 +39,34 @@ class Life {
 
   void act() {
     switch (below(12)) {
-      case 0: return crash();
-      case 1: epochs_["audit"] = stage_.attach("audit"); return;
-      case 2: epochs_["billing"] = stage_.attach("billing"); return;
-      case 3: stage_.clock.advance(std::chrono::milliseconds(below(700))); stage_.step(); return;
-      case 4: case 5: return ack("audit");
-      case 6: case 7: return ack("billing");
-      case 8: return retry();
-      default: return append();
+      case 0:
+        return crash();
+      case 1:
+        epochs_["audit"] = stage_.attach("audit");
+        return;
+      case 2:
+        epochs_["billing"] = stage_.attach("billing");
+        return;
+      case 3:
+        stage_.clock.advance(std::chrono::milliseconds(below(700)));
+        stage_.step();
+        return;
+      case 4:
+      case 5:
+        return ack("audit");
+      case 6:
+      case 7:
+        return ack("billing");
+      case 8:
+        return retry();
+      default:
+        return append();
     }
   }
 
   void append() {
-    static const std::vector<std::string> types{"run.started", "run.completed", "acme.x", "acme.x", "acme.x"};
+    static const std::vector<std::string> types{
+        "run.started", "run.completed", "acme.x", "acme.x", "acme.x"};
     wire::Append request{.subject = "run-" + std::to_string(below(4))};
     const std::uint64_t count = 1 + below(3);
     for (std::uint64_t at = 0; at < count; ++at) {
@@ -105,12 +120,14 @@ class Life {
   void remember_answers() {
     for (std::size_t at = 0; at < answers_.size(); ++at) {
       const Answered& answered = *answers_[at];
-      if (!answered.outcome || !std::holds_alternative<wire::AppendReply>(answered.outcome->answer)) continue;
+      if (!answered.outcome || !std::holds_alternative<wire::AppendReply>(answered.outcome->answer))
+        continue;
       const wire::AppendReply& reply = answered.append();
       const wire::Append& request = sent_[sent_.size() - answers_.size() + at];
       for (std::size_t event = 0; event < reply.taken; ++event) {
         if (!request.events[event].durable) continue;
-        const auto [known, fresh] = receipts_.emplace(request.events[event].id, reply.positions[event]);
+        const auto [known, fresh] =
+            receipts_.emplace(request.events[event].id, reply.positions[event]);
         REQUIRE(known->second == reply.positions[event]);
       }
     }
@@ -140,7 +157,8 @@ class Life {
       for (int tries = 0; tries < 1000 && all > 0; ++tries) {
         std::uint64_t delivered = 0;
         for (const ObserverDelivery& delivery : stage_.sinks.deliveries) {
-          if (delivery.observer == observer) delivered = delivery.page.entries.back().position.value;
+          if (delivery.observer == observer)
+            delivered = delivery.page.entries.back().position.value;
         }
         if (delivered == 0) break;  // everything was acked before the crash
         acked_[observer] = std::max(acked_[observer], delivered);
@@ -152,7 +170,8 @@ class Life {
   }
 
   void check_log() {
-    auto page = stage_.store->read_log({}, stage_.store->last(), {.events_max = 100'000, .bytes_max = 1U << 30});
+    auto page = stage_.store->read_log(
+        {}, stage_.store->last(), {.events_max = 100'000, .bytes_max = 1U << 30});
     REQUIRE(page);
     auto events = wire::decode_events(page->events);
     REQUIRE(events);
@@ -166,10 +185,12 @@ class Life {
       CHECK(event.durable->seq.value == ++seqs[subject]);
       CHECK(ids.insert(event.id).second);
       CHECK(terminals[subject] == 0);
-      if (classify(event.type).root == Root::run && classify(event.type).terminal()) ++terminals[subject];
+      if (classify(event.type).root == Root::run && classify(event.type).terminal())
+        ++terminals[subject];
       positions[event.id] = at + 1;
     }
-    for (const auto& [id, position] : receipts_) CHECK(positions.at(id) == position.value);
+    for (const auto& [id, position] : receipts_)
+      CHECK(positions.at(id) == position.value);
   }
 
   std::mt19937_64 random_;

@@ -38,7 +38,8 @@ struct Running {
 
   test::Reply append(const std::string& subject, const std::string& data = "{}") {
     test::Reply reply;
-    engine->append({.subject = subject, .events = {{.id = ids.event_id(clock.wall()), .type = "acme.x", .data = data}}},
+    engine->append({.subject = subject,
+                    .events = {{.id = ids.event_id(clock.wall()), .type = "acme.x", .data = data}}},
                    {},
                    true,
                    reply.respond());
@@ -47,7 +48,9 @@ struct Running {
 };
 
 /// Reads with `subscription` until it has `count` durable events or ten seconds have gone.
-std::vector<std::uint64_t> read_places(Subscription& subscription, std::size_t count, bool by_position) {
+std::vector<std::uint64_t> read_places(Subscription& subscription,
+                                       std::size_t count,
+                                       bool by_position) {
   std::vector<std::uint64_t> places;
   const auto until = std::chrono::steady_clock::now() + 10s;
   while (places.size() < count && std::chrono::steady_clock::now() < until) {
@@ -60,7 +63,8 @@ std::vector<std::uint64_t> read_places(Subscription& subscription, std::size_t c
 
 }  // namespace
 
-TEST_CASE("C34 Engine: callers on many threads get distinct consecutive numbers", "[engine][threads]") {
+TEST_CASE("C34 Engine: callers on many threads get distinct consecutive numbers",
+          "[engine][threads]") {
   Running running;
   constexpr int threads = 8;
   constexpr int each = 250;
@@ -70,8 +74,10 @@ TEST_CASE("C34 Engine: callers on many threads get distinct consecutive numbers"
     for (int caller = 0; caller < threads; ++caller) {
       callers.emplace_back([&, caller] {
         std::vector<test::Reply> replies;
-        for (int at = 0; at < each; ++at) replies.push_back(running.append("one"));
-        for (const test::Reply& reply : replies) outcomes[static_cast<std::size_t>(caller)].push_back(reply.get());
+        for (int at = 0; at < each; ++at)
+          replies.push_back(running.append("one"));
+        for (const test::Reply& reply : replies)
+          outcomes[static_cast<std::size_t>(caller)].push_back(reply.get());
       });
     }
   }
@@ -90,7 +96,8 @@ TEST_CASE("C34 Engine: callers on many threads get distinct consecutive numbers"
   CHECK(*seqs.rbegin() == threads * each);
 }
 
-TEST_CASE("Engine: stop answers everybody and loses nothing that was answered", "[engine][threads]") {
+TEST_CASE("Engine: stop answers everybody and loses nothing that was answered",
+          "[engine][threads]") {
   Running running;
   std::atomic<bool> stopping{false};
   std::atomic<std::uint64_t> committed{0};
@@ -110,16 +117,19 @@ TEST_CASE("Engine: stop answers everybody and loses nothing that was answered", 
       }
     });
   }
-  while (committed < 200) std::this_thread::yield();
+  while (committed < 200)
+    std::this_thread::yield();
   running.engine->stop();
-  while (refused < 4) std::this_thread::yield();
+  while (refused < 4)
+    std::this_thread::yield();
   stopping = true;
   callers.clear();
   CHECK(odd == 0);
   CHECK(running.disk.events.size() == committed);
 }
 
-TEST_CASE("C38 Subscription: history and live join without a hole while writers write", "[engine][threads][subscribe]") {
+TEST_CASE("C38 Subscription: history and live join without a hole while writers write",
+          "[engine][threads][subscribe]") {
   Running running;
   constexpr std::uint64_t total = 4000;
   std::atomic<std::uint64_t> written{0};
@@ -136,7 +146,8 @@ TEST_CASE("C38 Subscription: history and live join without a hole while writers 
   for (std::size_t reader = 0; reader < heard.size(); ++reader) {
     readers.emplace_back([&, reader] {
       // Each joins once a different share has been written: nobody waits, everybody races.
-      while (written < reader * total / heard.size()) std::this_thread::yield();
+      while (written < reader * total / heard.size())
+        std::this_thread::yield();
       const bool whole_log = reader % 2 == 0;
       SubscriptionOptions options{.events_max = 100'000, .bytes_max = std::size_t{1} << 30};
       if (!whole_log) options.subject = "run-1";
@@ -149,18 +160,22 @@ TEST_CASE("C38 Subscription: history and live join without a hole while writers 
   for (std::size_t reader = 0; reader < heard.size(); ++reader) {
     INFO("reader " << reader);
     REQUIRE(heard[reader].size() == (reader % 2 == 0 ? total : total / 4));
-    for (std::size_t at = 0; at < heard[reader].size(); ++at) REQUIRE(heard[reader][at] == at + 1);
+    for (std::size_t at = 0; at < heard[reader].size(); ++at)
+      REQUIRE(heard[reader][at] == at + 1);
   }
 }
 
-TEST_CASE("C37 Subscription: a slow one is ended with the facts, others are not held up", "[engine][subscribe][bound]") {
+TEST_CASE("C37 Subscription: a slow one is ended with the facts, others are not held up",
+          "[engine][subscribe][bound]") {
   Running running;
-  auto slow = Subscription::open(*running.engine, running.readers, {.subject = "s", .events_max = 10});
+  auto slow =
+      Subscription::open(*running.engine, running.readers, {.subject = "s", .events_max = 10});
   auto quick = Subscription::open(*running.engine, running.readers, {.subject = "s"});
   REQUIRE(slow);
   REQUIRE(quick);
   REQUIRE_FALSE((*slow)->next(0ms)->has_value());  // history is read: it is live from here
-  for (int at = 0; at < 10; ++at) REQUIRE_FALSE(running.append("s").get().error);
+  for (int at = 0; at < 10; ++at)
+    REQUIRE_FALSE(running.append("s").get().error);
   CHECK(read_places(**quick, 10, false).size() == 10);
   SECTION("exactly its bound is still fine") {
     CHECK(read_places(**slow, 10, false).size() == 10);
@@ -175,7 +190,8 @@ TEST_CASE("C37 Subscription: a slow one is ended with the facts, others are not 
     CHECK(end.error().number("last_delivered") == 10);
     CHECK(end.error().number("configured") == 10);
     CHECK(end.error().text("bound") == "events_max");
-    auto again = Subscription::open(*running.engine, running.readers, {.subject = "s", .after = 10});
+    auto again =
+        Subscription::open(*running.engine, running.readers, {.subject = "s", .after = 10});
     REQUIRE(again);
     CHECK(read_places(**again, 1, false) == std::vector<std::uint64_t>{11});
   }
@@ -187,7 +203,8 @@ TEST_CASE("validate: engine options are judged in one place", "[engine]") {
   CHECK_FALSE(validate({.required = {"no spaces"}}));
   CHECK_FALSE(validate({.required = {}, .ack_deadline = 0ms}));
   std::vector<std::string> many;
-  for (std::size_t at = 0; at < limits::observers_max; ++at) many.push_back("o" + std::to_string(at));
+  for (std::size_t at = 0; at < limits::observers_max; ++at)
+    many.push_back("o" + std::to_string(at));
   CHECK(validate({.required = many}));
   many.push_back("one-more");
   CHECK_FALSE(validate({.required = many}));

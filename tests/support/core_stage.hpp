@@ -52,7 +52,8 @@ struct RecordingSinks final : ObserverSink, LiveSink {
   }
   [[nodiscard]] std::vector<std::string> shown_types() const {
     std::vector<std::string> types;
-    for (const Event& event : shown) types.push_back(event.type);
+    for (const Event& event : shown)
+      types.push_back(event.type);
     return types;
   }
 };
@@ -86,8 +87,9 @@ class CoreStage {
 
   void open() {
     store = std::make_unique<ScriptedStore>(disk);
-    auto opened = Core::open(options_,
-                             {.store = *store, .clock = clock, .ids = ids, .observers = &sinks, .live = &sinks});
+    auto opened = Core::open(
+        options_,
+        {.store = *store, .clock = clock, .ids = ids, .observers = &sinks, .live = &sinks});
     REQUIRE(opened);
     core = std::move(*opened);
   }
@@ -127,7 +129,9 @@ class CoreStage {
     return answered;
   }
   /// Appends one event and writes it.
-  Answered& put(const std::string& subject, const std::string& type, const std::string& data = "{}") {
+  Answered& put(const std::string& subject,
+                const std::string& type,
+                const std::string& data = "{}") {
     Answered& answered = append({.subject = subject, .events = {draft(type, data)}});
     settle();
     return answered;
@@ -159,12 +163,14 @@ class CoreStage {
     return {.type = type, .durable = !of.ephemeral(), .data = data};
   }
   [[nodiscard]] std::vector<std::string> stored_types(const std::string& subject) const {
-    auto page = store->read_subject(subject, {}, store->last(), {.events_max = 100'000, .bytes_max = 1U << 30});
+    auto page = store->read_subject(
+        subject, {}, store->last(), {.events_max = 100'000, .bytes_max = 1U << 30});
     REQUIRE(page);
     auto events = wire::decode_events(page->events);
     REQUIRE(events);
     std::vector<std::string> types;
-    for (const EventView& event : *events) types.emplace_back(event.type);
+    for (const EventView& event : *events)
+      types.emplace_back(event.type);
     return types;
   }
 

@@ -31,7 +31,8 @@ class Samples {
   template <class Id>
   Id id() {
     Id made;
-    for (std::byte& byte : made.bytes) byte = static_cast<std::byte>(number(255));
+    for (std::byte& byte : made.bytes)
+      byte = static_cast<std::byte>(number(255));
     return made;
   }
   std::string subject();
@@ -46,19 +47,22 @@ class Samples {
 inline std::string Samples::subject() {
   static constexpr std::string_view letters = "ABCxyz019._~-";
   std::string made(1 + number(limits::subject_bytes_max - 1), 'a');
-  for (char& letter : made) letter = letters[number(letters.size() - 1)];
+  for (char& letter : made)
+    letter = letters[number(letters.size() - 1)];
   return made;
 }
 
 inline std::string Samples::words(std::size_t bytes_max) {
   std::string made;
   const std::size_t size = number(bytes_max);
-  while (made.size() + 2 <= size) made += chance() ? "\xc3\xa9" : "w ";
+  while (made.size() + 2 <= size)
+    made += chance() ? "\xc3\xa9" : "w ";
   return made;
 }
 
 inline Draft Samples::draft() {
-  Draft made{id<EventId>(), "acme.cache.hit", {}, 1, chance(), R"({"n":)" + std::to_string(exact()) + "}"};
+  Draft made{
+      id<EventId>(), "acme.cache.hit", {}, 1, chance(), R"({"n":)" + std::to_string(exact()) + "}"};
   if (chance()) made.location = {{"node", words(256)}, {"workspace", ""}};
   if (chance()) made.version = static_cast<std::uint32_t>(1 + number(0xffff'fffeU));
   return made;
@@ -105,7 +109,8 @@ inline std::vector<wire::Request> Samples::requests() {
   wire::Append append;
   append.subject = subject();
   append.events.push_back(draft());
-  for (std::uint64_t count = number(20); count > 0; --count) append.events.push_back(draft());
+  for (std::uint64_t count = number(20); count > 0; --count)
+    append.events.push_back(draft());
   if (chance()) append.level = wire::Level::acknowledged;
   if (chance()) append.deadline_ms = 1 + number(599'999);
   if (chance()) append.expect = Sequence{exact()};
@@ -159,7 +164,8 @@ inline std::vector<wire::Reply> Samples::replies() {
                                         exact(),
                                         exact(),
                                         "always"});
-  wire::PageReply page{{}, span(), exact(), exact(), Position{exact()}, Position{exact()}, exact(), chance()};
+  wire::PageReply page{
+      {}, span(), exact(), exact(), Position{exact()}, Position{exact()}, exact(), chance()};
   if (chance()) page.subject = subject();
   answers.emplace_back("read", page);
   answers.emplace_back("subjects", wire::SubjectsReply{{subject_row(), subject_row()}, chance()});
@@ -172,15 +178,25 @@ inline std::vector<wire::Reply> Samples::replies() {
                                          wire::Level::acknowledged,
                                          "none"});
   answers.emplace_back(
-      "attach", wire::AttachReply{"audit", Epoch{exact()}, "ipc:///d", "ipc:///a", Position{exact()}, exact(), exact()});
+      "attach",
+      wire::AttachReply{
+          "audit", Epoch{exact()}, "ipc:///d", "ipc:///a", Position{exact()}, exact(), exact()});
   answers.emplace_back("detach", wire::DetachReply{});
-  answers.emplace_back("claim", wire::ClaimReply{subject(), Epoch{exact()}, exact(), Sequence{exact()}, "open"});
-  answers.emplace_back("renew", wire::RenewReply{exact(), {subject()}});
   answers.emplace_back(
-      "observers",
-      wire::ObserversReply{{{"audit", "attached", Epoch{exact()}, Position{exact()}, exact(), exact(), exact(), exact()}}});
+      "claim", wire::ClaimReply{subject(), Epoch{exact()}, exact(), Sequence{exact()}, "open"});
+  answers.emplace_back("renew", wire::RenewReply{exact(), {subject()}});
+  answers.emplace_back("observers",
+                       wire::ObserversReply{{{"audit",
+                                              "attached",
+                                              Epoch{exact()},
+                                              Position{exact()},
+                                              exact(),
+                                              exact(),
+                                              exact(),
+                                              exact()}}});
   wire::StatusReply status;
-  for (std::uint64_t at = 0; at < 20; ++at) status.status.push_back({"key" + std::to_string(at), exact()});
+  for (std::uint64_t at = 0; at < 20; ++at)
+    status.status.push_back({"key" + std::to_string(at), exact()});
   status.status.push_back({"text", words(4096)});
   answers.emplace_back("status", status);
   answers.emplace_back("error", wire::NoReply{});
@@ -190,7 +206,8 @@ inline std::vector<wire::Reply> Samples::replies() {
     const bool has_body = op != "error" && op != "detach";
     if (!has_body) reply.answer = wire::NoReply{};
     if (!has_body || chance()) {
-      reply.error = Error{ErrorCode::cursor_expired, words(4096), {{"earliest", exact()}, {"log", words(64)}}};
+      reply.error = Error{
+          ErrorCode::cursor_expired, words(4096), {{"earliest", exact()}, {"log", words(64)}}};
     }
     made.push_back(std::move(reply));
   }
@@ -201,7 +218,8 @@ inline std::vector<wire::Delivery> Samples::deliveries() {
   using Kind = wire::Delivery::Kind;
   std::vector<wire::Delivery> made;
   for (const Kind kind : {Kind::deliver, Kind::heartbeat, Kind::fenced}) {
-    wire::Delivery delivery{kind, "audit", id<LogId>(), Term{exact()}, Epoch{exact()}, {}, false, {}, {}};
+    wire::Delivery delivery{
+        kind, "audit", id<LogId>(), Term{exact()}, Epoch{exact()}, {}, false, {}, {}};
     if (kind == Kind::deliver) delivery.span = span();
     if (kind == Kind::deliver) delivery.again = chance();
     if (kind == Kind::heartbeat) delivery.acked = Position{exact()};
@@ -213,7 +231,13 @@ inline std::vector<wire::Delivery> Samples::deliveries() {
 
 inline std::vector<wire::Ack> Samples::acks() {
   return {{"audit", id<LogId>(), Term{exact()}, Epoch{exact()}, Position{exact()}, false, ""},
-          {"audit", id<LogId>(), Term{exact()}, Epoch{exact()}, Position{from_one()}, true, words(4096)}};
+          {"audit",
+           id<LogId>(),
+           Term{exact()},
+           Epoch{exact()},
+           Position{from_one()},
+           true,
+           words(4096)}};
 }
 
 inline std::vector<wire::Live> Samples::lives() {

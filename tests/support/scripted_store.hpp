@@ -72,7 +72,9 @@ class ScriptedStore final : public Store {
   }
   [[nodiscard]] RecoveryReport recovery() const override { return {}; }
 
-  [[nodiscard]] Result<Page> read_log(Position after, Position upto, PageBounds bounds) const override {
+  [[nodiscard]] Result<Page> read_log(Position after,
+                                      Position upto,
+                                      PageBounds bounds) const override {
     const std::scoped_lock lock(mutex_);
     return read({}, after.value, upto, bounds);
   }
@@ -83,7 +85,8 @@ class ScriptedStore final : public Store {
     const std::scoped_lock lock(mutex_);
     return read(subject, after.value, upto, bounds);
   }
-  [[nodiscard]] Result<std::optional<SubjectInfo>> find_subject(std::string_view subject) const override {
+  [[nodiscard]] Result<std::optional<SubjectInfo>> find_subject(
+      std::string_view subject) const override {
     const std::scoped_lock lock(mutex_);
     const auto found = disk_.subjects.find(std::string(subject));
     if (found == disk_.subjects.end()) return std::nullopt;
@@ -106,9 +109,8 @@ class ScriptedStore final : public Store {
 
  private:
   void append_event(const Record& record) {
-    disk_.events.push_back({Bytes(record.bytes.begin(), record.bytes.end()),
-                            std::string(record.subject),
-                            record.seq});
+    disk_.events.push_back(
+        {Bytes(record.bytes.begin(), record.bytes.end()), std::string(record.subject), record.seq});
     SubjectInfo& info = disk_.subjects[std::string(record.subject)];
     if (info.name.empty()) {
       info.name = std::string(record.subject);
@@ -147,12 +149,16 @@ class ScriptedStore final : public Store {
     }
   }
 
-  [[nodiscard]] Page read(std::string_view subject, std::uint64_t after, Position upto, PageBounds bounds) const {
+  [[nodiscard]] Page read(std::string_view subject,
+                          std::uint64_t after,
+                          Position upto,
+                          PageBounds bounds) const {
     Page page;
     for (std::size_t at = 0; at < disk_.events.size() && at < upto.value; ++at) {
       const Disk::Stored& event = disk_.events[at];
       const Position position{at + 1};
-      if (subject.empty() ? position.value <= after : event.subject != subject || event.seq.value <= after) {
+      if (subject.empty() ? position.value <= after
+                          : event.subject != subject || event.seq.value <= after) {
         continue;
       }
       const bool over = page.entries.size() == bounds.events_max ||

@@ -7,7 +7,9 @@
 namespace runwire {
 namespace {
 
-std::unexpected<Error> expired(std::uint64_t requested, std::uint64_t earliest, std::uint64_t latest) {
+std::unexpected<Error> expired(std::uint64_t requested,
+                               std::uint64_t earliest,
+                               std::uint64_t latest) {
   return fail(Error{ErrorCode::cursor_expired, "the cursor is older than what is kept", {}}
                   .with("requested", requested)
                   .with("earliest", earliest)
@@ -22,6 +24,7 @@ Status MemoryStore::append(std::span<const Record> records) {
   if (auto checked = check(records); !checked) return checked;
   for (const Record& record : records) {
     if (record.kind == RecordKind::event) keep(record);
+    if (record.kind == RecordKind::owner) own(record);
   }
   trim();
   return {};
@@ -39,13 +42,27 @@ Status MemoryStore::check(std::span<const Record> records) const {
   return {};
 }
 
-void MemoryStore::keep(const Record& record) {
-  auto found = subjects_.find(record.subject);
+MemoryStore::Subjects::iterator MemoryStore::known(std::string_view name) {
+  auto found = subjects_.find(name);
   if (found == subjects_.end()) {
-    found = subjects_.emplace(std::string(record.subject), Subject{}).first;
-    found->second.info.name = record.subject;
+    found = subjects_.emplace(std::string(name), Subject{}).first;
+    found->second.info.name = name;
     found->second.info.origin = log_;
   }
+  return found;
+}
+
+void MemoryStore::own(const Record& record) {
+  SubjectInfo& info = known(record.subject)->second.info;
+  info.owner_term = {record.number};
+  info.origin = {};
+  if (record.bytes.size() == info.origin.bytes.size()) {
+    std::ranges::copy(record.bytes, info.origin.bytes.begin());
+  }
+}
+
+void MemoryStore::keep(const Record& record) {
+  const auto found = known(record.subject);
   Subject& subject = found->second;
   subject.info.state = record.state;
   subject.info.local = record.local;
@@ -64,7 +81,8 @@ void MemoryStore::keep(const Record& record) {
 }
 
 void MemoryStore::trim() {
-  while (kept_.size() > 1 && (kept_.size() > options_.log_events_max || bytes_ > options_.log_bytes_max)) {
+  while (kept_.size() > 1 &&
+         (kept_.size() > options_.log_events_max || bytes_ > options_.log_bytes_max)) {
     const Kept& oldest = kept_.front();
     Subject& subject = subjects_.find(oldest.subject)->second;
     subject.positions.pop_front();
@@ -96,8 +114,9 @@ bool MemoryStore::add(Page& page, Position position, PageBounds bounds) const {
     return false;
   }
   page.events.insert(page.events.end(), kept.bytes.begin(), kept.bytes.end());
-  page.entries.push_back(
-      {.position = position, .seq = kept.seq, .bytes = static_cast<std::uint32_t>(kept.bytes.size())});
+  page.entries.push_back({.position = position,
+                          .seq = kept.seq,
+                          .bytes = static_cast<std::uint32_t>(kept.bytes.size())});
   return true;
 }
 
@@ -125,7 +144,9 @@ Result<Page> MemoryStore::read_subject(std::string_view name,
     return expired(after.value, subject.info.first.value, subject.info.last.value);
   }
   Page page;
-  for (std::size_t place = after.value + 1 - subject.info.first.value; place < subject.positions.size(); ++place) {
+  for (std::size_t place = after.value + 1 - subject.info.first.value;
+       place < subject.positions.size();
+       ++place) {
     const Position position = subject.positions[place];
     if (position > upto || !add(page, position, bounds)) break;
   }
@@ -146,8 +167,12 @@ Result<std::vector<SubjectInfo>> MemoryStore::subjects(std::string_view prefix,
   const std::shared_lock lock(mutex_);
   std::vector<SubjectInfo> rows;
   auto entry = after >= prefix ? subjects_.upper_bound(after) : subjects_.lower_bound(prefix);
-  for (; entry != subjects_.end() && rows.size() < count_max && entry->first.starts_with(prefix); ++entry) {
-    if (!open_only || entry->second.info.state == RunState::open) rows.push_back(entry->second.info);
+  for (; entry != subjects_.end() && rows.size() < count_max && entry->first.starts_with(prefix);
+       ++entry) {
+    const SubjectInfo& info = entry->second.info;
+    // An owner may be known before the first event; it is not listed until then.
+    if (info.last.value == 0 || (open_only && info.state != RunState::open)) continue;
+    rows.push_back(info);
   }
   return rows;
 }

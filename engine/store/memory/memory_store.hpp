@@ -24,12 +24,15 @@ class MemoryStore final : public Store {
   [[nodiscard]] Position earliest() const override;
   [[nodiscard]] ControlState control() const override { return {}; }
   [[nodiscard]] RecoveryReport recovery() const override { return {}; }
-  [[nodiscard]] Result<Page> read_log(Position after, Position upto, PageBounds bounds) const override;
+  [[nodiscard]] Result<Page> read_log(Position after,
+                                      Position upto,
+                                      PageBounds bounds) const override;
   [[nodiscard]] Result<Page> read_subject(std::string_view subject,
                                           Sequence after,
                                           Position upto,
                                           PageBounds bounds) const override;
-  [[nodiscard]] Result<std::optional<SubjectInfo>> find_subject(std::string_view subject) const override;
+  [[nodiscard]] Result<std::optional<SubjectInfo>> find_subject(
+      std::string_view subject) const override;
   [[nodiscard]] Result<std::vector<SubjectInfo>> subjects(std::string_view prefix,
                                                           std::string_view after,
                                                           std::size_t count_max,
@@ -45,10 +48,15 @@ class MemoryStore final : public Store {
     SubjectInfo info{};
     std::deque<Position> positions{};  ///< Of info.first and those behind it.
   };
+  using Subjects = std::map<std::string, Subject, std::less<>>;
   [[nodiscard]] Status check(std::span<const Record> records) const;
+  Subjects::iterator known(std::string_view name);
+  void own(const Record& record);
   void keep(const Record& record);
   void trim();
-  [[nodiscard]] const Kept& at(Position position) const { return kept_[position.value - first_.value]; }
+  [[nodiscard]] const Kept& at(Position position) const {
+    return kept_[position.value - first_.value];
+  }
   [[nodiscard]] bool add(Page& page, Position position, PageBounds bounds) const;
 
   const MemoryOptions options_;
@@ -57,7 +65,7 @@ class MemoryStore final : public Store {
   Position first_{1};  ///< Of kept_.front(), or of the next event.
   std::size_t bytes_ = 0;
   std::deque<Kept> kept_{};
-  std::map<std::string, Subject, std::less<>> subjects_{};
+  Subjects subjects_{};
 };
 
 }  // namespace runwire

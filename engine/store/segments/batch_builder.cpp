@@ -18,7 +18,8 @@ void BatchBuilder::clear() {
 }
 
 void BatchBuilder::add(const Record& record, Position before) {
-  check(record.subject.size() <= std::numeric_limits<std::uint8_t>::max(), "a record's subject fits");
+  check(record.subject.size() <= std::numeric_limits<std::uint8_t>::max(),
+        "a record's subject fits");
   const std::size_t start = bytes_.size();
   append_record(record, before, bytes_);
   const std::size_t length = record_header_bytes + record.subject.size() + record.bytes.size();

@@ -25,7 +25,8 @@ std::vector<std::string> lines(std::string_view text) {
 }
 
 void apply_claim(const RecordView& record, ControlState& state) {
-  std::erase_if(state.claims, [&](const ClaimInfo& claim) { return claim.subject == record.subject; });
+  std::erase_if(state.claims,
+                [&](const ClaimInfo& claim) { return claim.subject == record.subject; });
   if (record.bytes.size() != sizeof(InstanceId::bytes)) return;  // Released.
   ClaimInfo claim{.subject = std::string(record.subject), .epoch = {record.number}};
   std::ranges::copy(record.bytes, claim.holder.bytes.begin());
@@ -39,11 +40,20 @@ void apply(const RecordView& record, Checkpoint& checkpoint) {
   switch (record.kind) {
     case RecordKind::event:
     case RecordKind::term:
-    case RecordKind::owner: return;
-    case RecordKind::ack: ack_of(state, record.subject).acked = {record.number}; return;
-    case RecordKind::suspend: ack_of(state, record.subject).suspended = record.number != 0; return;
-    case RecordKind::claim: apply_claim(record, state); return;
-    case RecordKind::observers: state.observers = lines(as_text(record.bytes)); return;
+    case RecordKind::owner:
+      return;
+    case RecordKind::ack:
+      ack_of(state, record.subject).acked = {record.number};
+      return;
+    case RecordKind::suspend:
+      ack_of(state, record.subject).suspended = record.number != 0;
+      return;
+    case RecordKind::claim:
+      apply_claim(record, state);
+      return;
+    case RecordKind::observers:
+      state.observers = lines(as_text(record.bytes));
+      return;
     case RecordKind::trim:
       checkpoint.trimmed = std::max(checkpoint.trimmed, Position{record.number});
       return;
@@ -61,7 +71,8 @@ Bytes encode_checkpoint(const Checkpoint& checkpoint) {
     put_varint(bytes, ack.suspended ? 1 : 0);
   }
   put_varint(bytes, state.observers.size());
-  for (const std::string& name : state.observers) put_text(bytes, name);
+  for (const std::string& name : state.observers)
+    put_text(bytes, name);
   put_varint(bytes, state.claims.size());
   for (const ClaimInfo& claim : state.claims) {
     put_text(bytes, claim.subject);

@@ -29,7 +29,9 @@ std::string numbered(std::uint64_t number, std::string_view end) {
 
 }  // namespace
 
-std::uint64_t checksum(ByteView bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+std::uint64_t checksum(ByteView bytes) {
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
 
 std::uint64_t place_key(const LogId& log, std::uint64_t number, std::uint64_t offset) {
   std::array<std::byte, 32> place{};
@@ -60,6 +62,7 @@ std::expected<SegmentHeader, ErrorCode> decode_segment_header(ByteView bytes) {
   const std::byte* from = bytes.data();
   if (as_text(bytes.first(8)) != segment_magic) return corrupt;
   if (load_number<std::uint64_t>(from + 120) != checksum(bytes.first(120))) return corrupt;
+  if (claimed_version(bytes) == 0) return corrupt;
   if (load_number<std::uint16_t>(from + 10) > format_version) {
     return std::unexpected(ErrorCode::unsupported);
   }
@@ -71,6 +74,10 @@ std::expected<SegmentHeader, ErrorCode> decode_segment_header(ByteView bytes) {
                        .created = load_number<std::uint64_t>(from + 64)};
   std::ranges::copy(bytes.subspan(16, 16), header.log.bytes.begin());
   return header;
+}
+
+std::uint16_t claimed_version(ByteView bytes) {
+  return load_number<std::uint16_t>(bytes.data() + 8);
 }
 
 void encode(const BatchHeader& header, std::uint64_t key, std::byte* into) {
@@ -91,7 +98,8 @@ std::optional<BatchHeader> decode_batch_header(ByteView bytes, std::uint64_t key
   if (bytes.size() < batch_header_bytes) return std::nullopt;
   const std::byte* from = bytes.data();
   if (load_number<std::uint32_t>(from) != batch_magic) return std::nullopt;
-  if (load_number<std::uint64_t>(from + 64) != (checksum(bytes.first(64)) ^ key)) return std::nullopt;
+  if (load_number<std::uint64_t>(from + 64) != (checksum(bytes.first(64)) ^ key))
+    return std::nullopt;
   const auto flag = load_number<std::uint32_t>(from + 12);
   if (flag > static_cast<std::uint32_t>(BatchFlag::closed)) return std::nullopt;
   return BatchHeader{.records = load_number<std::uint32_t>(from + 4),
@@ -125,7 +133,8 @@ std::optional<Trailer> decode_trailer(ByteView bytes, std::uint64_t key) {
   if (bytes.size() < trailer_bytes) return std::nullopt;
   const std::byte* from = bytes.data();
   if (load_number<std::uint32_t>(from) != trailer_magic) return std::nullopt;
-  if (load_number<std::uint64_t>(from + 56) != (checksum(bytes.first(56)) ^ key)) return std::nullopt;
+  if (load_number<std::uint64_t>(from + 56) != (checksum(bytes.first(56)) ^ key))
+    return std::nullopt;
   return Trailer{.batches = load_number<std::uint64_t>(from + 8),
                  .first = {load_number<std::uint64_t>(from + 16)},
                  .last = {load_number<std::uint64_t>(from + 24)},
@@ -184,20 +193,24 @@ std::expected<RecordView, ErrorCode> decode_record(ByteView bytes) {
     return std::unexpected(ErrorCode::unsupported);
   }
   const auto subject = std::to_integer<std::size_t>(from[15]);
-  return RecordView{.kind = static_cast<RecordKind>(kind),
-                    .local = (from[13] & std::byte{1}) != std::byte{0},
-                    .state = static_cast<RunState>(state),
-                    .position = {load_number<std::uint64_t>(from + 16)},
-                    .number = load_number<std::uint64_t>(from + 24),
-                    .time = load_number<std::uint64_t>(from + 32),
-                    .subject = as_text(bytes.subspan(record_header_bytes, subject)),
-                    .bytes = bytes.subspan(record_header_bytes + subject,
-                                           length - record_header_bytes - subject),
-                    .length = length};
+  return RecordView{
+      .kind = static_cast<RecordKind>(kind),
+      .local = (from[13] & std::byte{1}) != std::byte{0},
+      .state = static_cast<RunState>(state),
+      .position = {load_number<std::uint64_t>(from + 16)},
+      .number = load_number<std::uint64_t>(from + 24),
+      .time = load_number<std::uint64_t>(from + 32),
+      .subject = as_text(bytes.subspan(record_header_bytes, subject)),
+      .bytes = bytes.subspan(record_header_bytes + subject, length - record_header_bytes - subject),
+      .length = length};
 }
 
-std::string segment_name(std::uint64_t number) { return numbered(number, ".seg"); }
-std::string draft_name(std::uint64_t number) { return numbered(number, ".new"); }
+std::string segment_name(std::uint64_t number) {
+  return numbered(number, ".seg");
+}
+std::string draft_name(std::uint64_t number) {
+  return numbered(number, ".new");
+}
 
 std::optional<std::uint64_t> segment_number(std::string_view name) {
   if (name.size() != digits + 4 || !name.ends_with(".seg")) return std::nullopt;

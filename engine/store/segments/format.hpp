@@ -61,9 +61,9 @@ struct Trailer {
   std::uint64_t batches = 0;
   Position first{};
   Position last{};
-  Term term{};                ///< Highest in the file.
-  std::uint64_t bytes = 0;    ///< Of everything before the trailer.
-  std::uint64_t check = 0;    ///< Of the same bytes.
+  Term term{};              ///< Highest in the file.
+  std::uint64_t bytes = 0;  ///< Of everything before the trailer.
+  std::uint64_t check = 0;  ///< Of the same bytes.
 };
 
 /// One record, borrowed from the bytes that it was read from.
@@ -87,6 +87,8 @@ struct RecordView {
 void encode(const SegmentHeader& header, std::byte* into);
 /// `corrupt`, or `unsupported` for a file that needs a newer reader.
 [[nodiscard]] std::expected<SegmentHeader, ErrorCode> decode_segment_header(ByteView bytes);
+/// Of a whole header, unchecked: for the message of a refusal.
+[[nodiscard]] std::uint16_t claimed_version(ByteView bytes);
 
 void encode(const BatchHeader& header, std::uint64_t key, std::byte* into);
 /// The header alone; `bytes` may be shorter than its body. None: not a batch at this place.

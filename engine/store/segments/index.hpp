@@ -56,7 +56,7 @@ struct Owner {
 
 /// One subject's part in one segment.
 struct Span {
-  std::uint64_t first = 0;     ///< Sequence of places[0].
+  std::uint64_t first = 0;      ///< Sequence of places[0].
   std::vector<Place> places{};  ///< One for each sequence, without a hole. Empty: an owner alone.
   RunState state = RunState::none;
   bool local = false;
@@ -73,7 +73,9 @@ void overlay(const Span& span, SubjectInfo& info);
 
 struct TextHash {
   using is_transparent = void;
-  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>{}(text);
+  }
 };
 
 /// Everything about the records of one segment that is not in the catalogue yet.

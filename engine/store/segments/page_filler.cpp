@@ -75,7 +75,10 @@ Status PageFiller::walk_batch(const LogPiece& piece,
   return {};
 }
 
-Status PageFiller::walk(const LogPiece& piece, const DiskFile& file, Position after, Position upto) {
+Status PageFiller::walk(const LogPiece& piece,
+                        const DiskFile& file,
+                        Position after,
+                        Position upto) {
   next_ = next(after);
   Window window(file, piece.end);
   for (std::uint64_t at = piece.start; at < piece.end && next_ <= upto && !full();) {

@@ -20,6 +20,12 @@ class PageFiller {
   Status pick(const PlacedRun& run, const DiskFile& file, std::string_view subject, Position upto);
 
   [[nodiscard]] bool full() const { return page_.more; }
+  /// After a failed walk() or pick(): the whole events before the damage are a page of their own,
+  /// and the read that begins at the damage says so. False: there are none.
+  [[nodiscard]] bool ends_before_damage() {
+    page_.more = !page_.empty();
+    return page_.more;
+  }
   [[nodiscard]] bool ended() const { return ended_; }  ///< pick() met a position above `upto`.
   void reserve(std::uint64_t bytes);
   Page take() { return std::move(page_); }
@@ -27,8 +33,11 @@ class PageFiller {
  private:
   /// False: the page is full.
   bool add(const RecordView& record);
-  Status walk_batch(const LogPiece& piece, class Window& window, std::uint64_t start,
-                    const BatchHeader& header, Position upto);
+  Status walk_batch(const LogPiece& piece,
+                    class Window& window,
+                    std::uint64_t start,
+                    const BatchHeader& header,
+                    Position upto);
 
   PageBounds bounds_;
   LogId log_;

@@ -11,7 +11,9 @@
 namespace runwire::segments {
 namespace {
 
-std::unexpected<Error> expired(std::uint64_t requested, std::uint64_t earliest, std::uint64_t latest) {
+std::unexpected<Error> expired(std::uint64_t requested,
+                               std::uint64_t earliest,
+                               std::uint64_t latest) {
   return fail(Error{ErrorCode::cursor_expired, "what follows this cursor is no longer kept", {}}
                   .with("requested", requested)
                   .with("earliest", earliest)
@@ -37,6 +39,7 @@ Result<Page> Reader::read_log(Position after, Position upto, PageBounds bounds) 
     }
     filler.reserve(piece.end - piece.start);
     if (auto status = filler.walk(piece, *file, after, upto); !status) {
+      if (filler.ends_before_damage()) break;
       return fail(std::move(status.error()));
     }
     after = piece.last;
@@ -71,7 +74,7 @@ Result<Page> Reader::read_subject(std::string_view subject,
   bounds.events_max = std::min(bounds.events_max, std::size_t{1} << 20);
   PageFiller filler(bounds, log_);
   // One more than fits, so that the page knows whether it ended at a bound.
-  const std::size_t wanted = bounds.events_max + 1;
+  const std::size_t wanted = std::max(bounds.events_max, bounds.events_max + 1);
   auto runs = runs_of(subject, after.value, wanted);
   if (!runs) return fail(std::move(runs.error()));
   const bool whole = !runs->empty() && runs->front().run.first == after.value + 1;
@@ -85,7 +88,8 @@ Result<Page> Reader::read_subject(std::string_view subject,
   std::uint64_t bytes = 0;
   std::uint64_t expected = after.value + 1;
   for (const LiveRun& found : *runs) {
-    for (const Place& place : found.run.places) bytes += place.bytes;
+    for (const Place& place : found.run.places)
+      bytes += place.bytes;
   }
   filler.reserve(bytes);
   for (const LiveRun& found : *runs) {
@@ -95,6 +99,7 @@ Result<Page> Reader::read_subject(std::string_view subject,
                       .with("seq", expected));
     }
     if (auto status = filler.pick(found.run, *found.file, subject, upto); !status) {
+      if (filler.ends_before_damage()) break;
       return fail(std::move(status.error()));
     }
     if (filler.full() || filler.ended()) break;
@@ -103,7 +108,7 @@ Result<Page> Reader::read_subject(std::string_view subject,
   return filler.take();
 }
 
-Result<Sequence> Reader::first_kept(const SubjectInfo& info) const {
+Result<PageEntry> Reader::first_kept(const SubjectInfo& info) const {
   const Position trimmed = view_.gone();
   std::uint64_t after = info.first.value - 1;
   while (after < info.last.value) {
@@ -117,20 +122,24 @@ Result<Sequence> Reader::first_kept(const SubjectInfo& info) const {
         auto bytes = window.at(place.offset, place.bytes, place.bytes);
         if (!bytes) return fail(std::move(bytes.error()));
         const auto record = decode_record(*bytes);
-        if (!record) return damaged(segment_name(found.run.segment), place.offset, {}, {}, "a record");
-        if (record->position > trimmed) return Sequence{found.run.first + at};
+        if (!record)
+          return damaged(segment_name(found.run.segment), place.offset, {}, {}, "a record");
+        if (record->position > trimmed) {
+          return PageEntry{.position = record->position, .seq = {found.run.first + at}};
+        }
       }
       after = found.run.first + found.run.places.size() - 1;
     }
   }
-  return next(info.last);
+  return PageEntry{.position = next(info.last_position), .seq = next(info.last)};
 }
 
 Status Reader::settle_first(SubjectInfo& info) const {
   if (info.first.value == 0 || info.first_position > view_.gone()) return {};
   auto first = first_kept(info);
   if (!first) return fail(std::move(first.error()));
-  info.first = *first;
+  info.first = first->seq;
+  info.first_position = first->position;
   return {};
 }
 
@@ -139,7 +148,8 @@ Result<std::optional<SubjectInfo>> Reader::find_subject(std::string_view subject
     const std::uint64_t first_live = view_.first_live();
     auto info = catalogue_.find(subject);
     if (!info) return fail(std::move(info.error()));
-    if (!view_.overlay_subject(subject, *info) && view_.first_live() == first_live) return std::nullopt;
+    if (!view_.overlay_subject(subject, *info) && view_.first_live() == first_live)
+      return std::nullopt;
     if (view_.first_live() != first_live) continue;  // A segment was catalogued in between.
     if (auto status = settle_first(**info); !status) return fail(std::move(status.error()));
     return info;
@@ -161,11 +171,13 @@ Result<Reader::Listed> Reader::list_once(std::string_view prefix,
   auto row = kept->begin();
   const auto take = [&](std::optional<SubjectInfo> info, std::string_view name) {
     view_.overlay_subject(name, info);
-    const bool wanted = info && info->last.value > 0 && (!open_only || info->state == RunState::open);
+    const bool wanted =
+        info && info->last.value > 0 && (!open_only || info->state == RunState::open);
     if (wanted) listed.found.push_back(std::move(*info));
   };
   for (const std::string& name : names) {
-    for (; row != kept->end() && row->name < name; ++row) take(*row, row->name);
+    for (; row != kept->end() && row->name < name; ++row)
+      take(*row, row->name);
     if (row != kept->end() && row->name == name) {
       take(*row++, name);
       continue;
@@ -177,7 +189,8 @@ Result<Reader::Listed> Reader::list_once(std::string_view prefix,
   }
   // With a full list of live names, what follows them is for the next call.
   const bool more_live = names.size() == count_max;
-  for (; row != kept->end() && !more_live; ++row) take(*row, row->name);
+  for (; row != kept->end() && !more_live; ++row)
+    take(*row, row->name);
   listed.more = cut || more_live;
   if (listed.more) listed.upto = more_live ? names.back() : bound;
   return listed;

@@ -38,8 +38,8 @@ class Reader {
   [[nodiscard]] Result<std::vector<LiveRun>> runs_of(std::string_view subject,
                                                      std::uint64_t after,
                                                      std::size_t count_max) const;
-  /// The lowest sequence whose event was not trimmed; last + 1 where all were.
-  [[nodiscard]] Result<Sequence> first_kept(const SubjectInfo& info) const;
+  /// Of the oldest event that was not trimmed; behind the last where all were.
+  [[nodiscard]] Result<PageEntry> first_kept(const SubjectInfo& info) const;
   Status settle_first(SubjectInfo& info) const;
   struct Listed {
     std::vector<SubjectInfo> found{};

@@ -2,6 +2,7 @@
 
 #include "engine/store/segments/loaded_file.hpp"
 #include "engine/store/segments/scan.hpp"
+#include "engine/store/segments/segment_list.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -33,7 +34,6 @@ class Recovery {
   Result<Opened> run();
 
  private:
-  Status list_segments();
   Status open_catalogue();
   Result<bool> trust(const Catalogue::Head& head) const;
   Status take_sealed(std::uint64_t number);
@@ -41,7 +41,8 @@ class Recovery {
   Status resume(LoadedFile& file, const Scan& scan, std::shared_ptr<SegmentIndex> index);
   Status begin_new(const SegmentHeader& header, std::vector<FirstBatch> first);
   Status index_records(const LoadedFile& file, const Scan& scan, SegmentIndex& index);
-  Status add_to_catalogue(const SegmentIndex& index);
+  Status add_to_catalogue(const SegmentIndex& index, const Checkpoint& at_end);
+  Result<std::vector<std::string>> look();
   Status check_base(const Scan& scan, std::string_view name);
   FirstBatch term_batch(Position last);
   std::vector<FirstBatch> copied(const LoadedFile& file, const Scan& scan, std::uint64_t from);
@@ -49,33 +50,17 @@ class Recovery {
   const RecoveryInput& in_;
   Opened out_{};
   std::vector<std::uint64_t> numbers_{};
-  std::vector<std::string> drafts_{};
+  SegmentHeader first_{};           ///< Of the oldest file.
   std::optional<Position> last_{};  ///< Of the segments taken so far.
 };
-
-Status Recovery::list_segments() {
-  if (auto status = in_.disk.make_directory("segments"); !status) return status;
-  auto names = in_.disk.list("segments");
-  if (!names) return fail(std::move(names.error()));
-  for (const std::string& name : *names) {
-    if (const auto number = segment_number(name)) numbers_.push_back(*number);
-    if (name.ends_with(".new")) drafts_.push_back("segments/" + name);
-  }
-  std::ranges::sort(numbers_);
-  for (std::size_t at = 1; at < numbers_.size(); ++at) {
-    const std::uint64_t missing = numbers_[at - 1] + 1;
-    if (numbers_[at] == missing) continue;
-    return damaged(segment_name(missing), 0, {}, {}, "the file is missing");
-  }
-  return {};
-}
 
 Result<bool> Recovery::trust(const Catalogue::Head& head) const {
   if (head.segments.empty()) return true;
   // It takes up a segment only when the next one is there: a newer one in it was lost.
   const std::uint64_t newest = head.segments.back().number;
   if (newest >= numbers_.back()) {
-    return damaged(segment_name(newest + 1), 0, next(head.segments.back().last), {}, "the file is missing");
+    return damaged(
+        segment_name(newest + 1), 0, next(head.segments.back().last), {}, "the file is missing");
   }
   const std::uint64_t oldest = head.segments.front().number;
   return oldest == numbers_.front() && newest - oldest + 1 == head.segments.size();
@@ -126,19 +111,23 @@ Status Recovery::index_records(const LoadedFile& file, const Scan& scan, Segment
     index.begin_batch(batch.header, batch.offset, batch.end());
     const std::uint64_t body = batch.offset + batch_header_bytes;
     const auto sink = [&](const RecordView& record, std::uint64_t offset) {
-      index.add(record, {static_cast<std::uint32_t>(body + offset), static_cast<std::uint32_t>(record.length)});
+      index.add(
+          record,
+          {static_cast<std::uint32_t>(body + offset), static_cast<std::uint32_t>(record.length)});
       apply(record, out_.checkpoint);
     };
-    auto status = for_each_record(batch.header, file.view().subspan(body, batch.header.body_bytes), sink);
+    auto status =
+        for_each_record(batch.header, file.view().subspan(body, batch.header.body_bytes), sink);
     if (status) continue;
     if (status.error().code == ErrorCode::unsupported) return status;
-    return damaged(file.name, batch.offset, batch.header.first, batch.header.last, status.error().message);
+    return damaged(
+        file.name, batch.offset, batch.header.first, batch.header.last, status.error().message);
   }
   return {};
 }
 
-Status Recovery::add_to_catalogue(const SegmentIndex& index) {
-  if (auto status = out_.catalogue->add(index, out_.checkpoint); !status) return status;
+Status Recovery::add_to_catalogue(const SegmentIndex& index, const Checkpoint& at_end) {
+  if (auto status = out_.catalogue->add(index, at_end); !status) return status;
   out_.catalogued.push_back(index.info());
   return {};
 }
@@ -160,21 +149,25 @@ Status Recovery::take_sealed(std::uint64_t number) {
   }
   SegmentIndex index(scan->header, file->file);
   if (auto status = index_records(*file, *scan, index); !status) return status;
-  return add_to_catalogue(index);
+  return add_to_catalogue(index, out_.checkpoint);
 }
 
 FirstBatch Recovery::term_batch(Position last) {
   FirstBatch batch{.header = {.first = next(last), .last = last, .term = out_.term}};
-  batch.records.add(Record{.kind = RecordKind::term, .number = out_.term.value, .time = in_.now}, last);
+  batch.records.add(Record{.kind = RecordKind::term, .number = out_.term.value, .time = in_.now},
+                    last);
   return batch;
 }
 
-std::vector<FirstBatch> Recovery::copied(const LoadedFile& file, const Scan& scan, std::uint64_t from) {
+std::vector<FirstBatch> Recovery::copied(const LoadedFile& file,
+                                         const Scan& scan,
+                                         std::uint64_t from) {
   std::vector<FirstBatch> batches;
   for (const ScannedBatch& batch : scan.batches) {
     if (batch.offset < from || batch.header.records == 0) continue;
     FirstBatch& copy = batches.emplace_back();
-    copy.header = {.first = batch.header.first, .last = batch.header.last, .term = batch.header.term};
+    copy.header = {
+        .first = batch.header.first, .last = batch.header.last, .term = batch.header.term};
     copy.records.add_body(
         batch.header.records,
         file.view().subspan(batch.offset + batch_header_bytes, batch.header.body_bytes));
@@ -200,10 +193,12 @@ Status Recovery::take_last(std::uint64_t number) {
   }
   Scan kept = *scan;
   if (fresh) {
-    std::erase_if(kept.batches, [&](const ScannedBatch& batch) { return batch.offset >= scan->proven; });
+    std::erase_if(kept.batches,
+                  [&](const ScannedBatch& batch) { return batch.offset >= scan->proven; });
   }
   auto index = std::make_shared<SegmentIndex>(scan->header, file->file);
   if (auto status = index_records(*file, kept, *index); !status) return status;
+  if (auto status = check_start(first_, out_.checkpoint); !status) return status;
   if (!fresh) return resume(*file, *scan, std::move(index));
   const Checkpoint at_end = out_.checkpoint;
   first.push_back(term_batch(scan->last));
@@ -218,10 +213,7 @@ Status Recovery::take_last(std::uint64_t number) {
     SegmentWriter old(file->file, scan->header, proven, 0);
     if (auto status = old.seal(); !status) return status;
   }
-  std::swap(out_.checkpoint, const_cast<Checkpoint&>(at_end));
-  auto status = add_to_catalogue(*index);
-  std::swap(out_.checkpoint, const_cast<Checkpoint&>(at_end));
-  return status;
+  return add_to_catalogue(*index, at_end);
 }
 
 Status Recovery::resume(LoadedFile& file, const Scan& scan, std::shared_ptr<SegmentIndex> index) {
@@ -229,7 +221,8 @@ Status Recovery::resume(LoadedFile& file, const Scan& scan, std::shared_ptr<Segm
   const WriterState proven = state_at(scan, file.view(), scan.proven);
   state.synced_bytes = proven.end;
   state.synced_to = proven.last;
-  out_.writer = std::make_unique<SegmentWriter>(file.file, scan.header, state, in_.segment_bytes_max);
+  out_.writer =
+      std::make_unique<SegmentWriter>(file.file, scan.header, state, in_.segment_bytes_max);
   out_.active = std::move(index);
   FirstBatch term = term_batch(state.last);
   auto offset = out_.writer->write(term.records, term.header);
@@ -251,17 +244,28 @@ Status Recovery::begin_new(const SegmentHeader& header, std::vector<FirstBatch> 
   return index_records(*file, *scan, *out_.active);
 }
 
-Result<Opened> Recovery::run() {
-  if (auto status = list_segments(); !status) return fail(std::move(status.error()));
-  if (!numbers_.empty()) {
-    // The newest file is of the newest version: judged before anything is written.
-    auto file = load_segment(in_.disk, numbers_.back(), segment_header_bytes);
+/// Judges the folder without writing to it, and says which drafts are in the way.
+Result<std::vector<std::string>> Recovery::look() {
+  auto list = list_segments(in_.disk);
+  if (!list) return fail(std::move(list.error()));
+  numbers_ = std::move(list->numbers);
+  // The newest file is of the newest version. The oldest says whether one before it is missing.
+  for (const std::uint64_t number : numbers_) {
+    if (number != numbers_.front() && number != numbers_.back()) continue;
+    auto file = load_segment(in_.disk, number, segment_header_bytes);
     if (!file) return fail(std::move(file.error()));
     auto header = read_header(file->view(), file->name);
     if (!header) return fail(std::move(header.error()));
+    if (number == numbers_.front()) first_ = *header;
     out_.log = header->log;
   }
-  for (const std::string& draft : drafts_) {
+  return std::move(list->drafts);
+}
+
+Result<Opened> Recovery::run() {
+  auto drafts = look();
+  if (!drafts) return fail(std::move(drafts.error()));
+  for (const std::string& draft : *drafts) {
     if (auto status = in_.disk.remove(draft); !status) return fail(std::move(status.error()));
   }
   if (numbers_.empty()) {
@@ -271,7 +275,8 @@ Result<Opened> Recovery::run() {
     std::vector<FirstBatch> first;
     first.push_back(term_batch({}));
     const SegmentHeader header{.log = out_.log, .number = 1, .term = out_.term, .created = in_.now};
-    if (auto status = begin_new(header, std::move(first)); !status) return fail(std::move(status.error()));
+    if (auto status = begin_new(header, std::move(first)); !status)
+      return fail(std::move(status.error()));
     return std::move(out_);
   }
   if (auto status = open_catalogue(); !status) return fail(std::move(status.error()));
@@ -290,6 +295,8 @@ Result<Opened> Recovery::run() {
 
 }  // namespace
 
-Result<Opened> recover(const RecoveryInput& input) { return Recovery(input).run(); }
+Result<Opened> recover(const RecoveryInput& input) {
+  return Recovery(input).run();
+}
 
 }  // namespace runwire::segments

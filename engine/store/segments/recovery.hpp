@@ -34,8 +34,8 @@ struct RecoveryInput {
   WallMicros now = 0;
 };
 
-/// Pre: the directory's lock is held. On an error nothing that counted was lost: the same call finds
-/// it again. A file of a newer version is refused before anything is written.
+/// Pre: the directory's lock is held. On an error nothing that counted was lost: the same call
+/// finds it again. A file of a newer version is refused before anything is written.
 [[nodiscard]] Result<Opened> recover(const RecoveryInput& input);
 
 }  // namespace runwire::segments

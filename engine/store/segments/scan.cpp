@@ -13,7 +13,8 @@ namespace {
 /// Walks over whole batches and looks behind the first thing that is none.
 class Scanner {
  public:
-  Scanner(ByteView file, std::string_view name, Scan& scan) : file_(file), name_(name), scan_(scan) {}
+  Scanner(ByteView file, std::string_view name, Scan& scan)
+      : file_(file), name_(name), scan_(scan) {}
 
   Status run(std::uint64_t limit);
 
@@ -37,7 +38,8 @@ bool Scanner::take_batch(std::uint64_t limit) {
   const auto header = decode_batch_header(file_.subspan(offset), key(offset));
   if (!header || header->first != next(scan_.last)) return false;
   if (offset + header->bytes() > limit) return false;
-  if (!body_intact(*header, file_.subspan(offset + batch_header_bytes, header->body_bytes), key(offset))) {
+  if (!body_intact(
+          *header, file_.subspan(offset + batch_header_bytes, header->body_bytes), key(offset))) {
     return false;
   }
   scan_.chain = chain_next(scan_.chain, file_.subspan(offset));
@@ -54,7 +56,8 @@ Status Scanner::take_trailer() {
   if (!trailer) return {};
   if (trailer->bytes != scan_.end || trailer->check != scan_.chain ||
       trailer->batches != scan_.batches.size() || trailer->last != scan_.last) {
-    return damaged(name_, scan_.end, next(scan_.header.base), trailer->last, "its seal does not match");
+    return damaged(
+        name_, scan_.end, next(scan_.header.base), trailer->last, "its seal does not match");
   }
   scan_.sealed = true;
   scan_.proven = scan_.end;
@@ -93,7 +96,8 @@ void Scanner::look_behind() {
 }
 
 Status Scanner::run(std::uint64_t limit) {
-  while (scan_.end < limit && take_batch(limit)) {}
+  while (scan_.end < limit && take_batch(limit)) {
+  }
   if (auto status = take_trailer(); !status) return status;
   if (scan_.sealed || (scan_.end == limit && limit < file_.size())) return {};
   look_behind();
@@ -120,11 +124,11 @@ std::unexpected<Error> damaged(std::string_view name,
 Result<SegmentHeader> read_header(ByteView file, std::string_view name) {
   auto header = decode_segment_header(file);
   if (!header && header.error() == ErrorCode::unsupported) {
-    return fail(Error{ErrorCode::unsupported,
-                      std::string(name) + ": written by a newer version of runwire",
-                      {}}
+    return fail(Error{
+        ErrorCode::unsupported, std::string(name) + ": written by a newer version of runwire", {}}
                     .with("file", name)
-                    .with("known", std::uint64_t{format_version}));
+                    .with("found", claimed_version(file))
+                    .with("known", format_version));
   }
   if (!header) return damaged(name, 0, {}, {}, "not a segment, or its header is damaged");
   if (segment_name(header->number) != name) {
@@ -145,7 +149,8 @@ Result<Scan> scan_segment(ByteView file, std::string_view name, std::optional<st
     return fail(std::move(status.error()));
   }
   if (cut && scan.end != *cut) {
-    return damaged(name, scan.end, next(scan.last), next(scan.last), "the next says another length");
+    return damaged(
+        name, scan.end, next(scan.last), next(scan.last), "the next says another length");
   }
   return scan;
 }

@@ -45,7 +45,9 @@ struct Scan {
 
 /// Each record of a batch with its offset in the body. `corrupt` or `unsupported` stops.
 using RecordSink = std::function<void(const RecordView&, std::uint64_t offset)>;
-[[nodiscard]] Status for_each_record(const BatchHeader& header, ByteView body, const RecordSink& sink);
+[[nodiscard]] Status for_each_record(const BatchHeader& header,
+                                     ByteView body,
+                                     const RecordSink& sink);
 
 /// `corrupt: file: ...` with file, offset, first and last position.
 [[nodiscard]] std::unexpected<Error> damaged(std::string_view name,

@@ -30,7 +30,9 @@ SegmentsStore::SegmentsStore(std::unique_ptr<Disk> own_disk,
   view_.set_trimmed(checkpoint_.trimmed);
 }
 
-SegmentsStore::~SegmentsStore() { close(); }
+SegmentsStore::~SegmentsStore() {
+  close();
+}
 
 void SegmentsStore::close() {
   if (failure_ || sealed_) return;

@@ -38,12 +38,15 @@ class SegmentsStore final : public Store {
   [[nodiscard]] Position earliest() const override { return next(view_.gone()); }
   [[nodiscard]] ControlState control() const override { return opened_state_; }
   [[nodiscard]] RecoveryReport recovery() const override { return report_; }
-  [[nodiscard]] Result<Page> read_log(Position after, Position upto, PageBounds bounds) const override;
+  [[nodiscard]] Result<Page> read_log(Position after,
+                                      Position upto,
+                                      PageBounds bounds) const override;
   [[nodiscard]] Result<Page> read_subject(std::string_view subject,
                                           Sequence after,
                                           Position upto,
                                           PageBounds bounds) const override;
-  [[nodiscard]] Result<std::optional<SubjectInfo>> find_subject(std::string_view subject) const override;
+  [[nodiscard]] Result<std::optional<SubjectInfo>> find_subject(
+      std::string_view subject) const override;
   [[nodiscard]] Result<std::vector<SubjectInfo>> subjects(std::string_view prefix,
                                                           std::string_view after,
                                                           std::size_t count_max,

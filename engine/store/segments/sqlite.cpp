@@ -8,16 +8,20 @@ namespace {
 std::unexpected<Error> failed(sqlite3* database) {
   const int code = database == nullptr ? SQLITE_NOMEM : sqlite3_errcode(database);
   const std::string reason = database == nullptr ? "no memory" : sqlite3_errmsg(database);
-  return fail(Error{code == SQLITE_FULL ? ErrorCode::store_full : ErrorCode::store_failed,
-                    "catalogue: " + reason,
-                    {}}
-                  .with("sqlite", static_cast<std::uint64_t>(code)));
+  return fail(Error{
+      code == SQLITE_FULL ? ErrorCode::store_full : ErrorCode::store_failed,
+      "catalogue: " + reason,
+      {}}.with("sqlite", static_cast<std::uint64_t>(code)));
 }
 
 }  // namespace
 
-void Statement::Finalizer::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-void Database::Closer::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+void Statement::Finalizer::operator()(sqlite3_stmt* statement) const {
+  sqlite3_finalize(statement);
+}
+void Database::Closer::operator()(sqlite3* database) const {
+  sqlite3_close_v2(database);
+}
 
 void Statement::bind(int at, std::uint64_t number) {
   sqlite3_bind_int64(statement_.get(), at, static_cast<sqlite3_int64>(number));
@@ -34,7 +38,9 @@ void Statement::bind(int at, ByteView blob) {
   sqlite3_bind_blob(statement_.get(), at, data, static_cast<int>(blob.size()), SQLITE_STATIC);
 }
 
-void Statement::bind_null(int at) { sqlite3_bind_null(statement_.get(), at); }
+void Statement::bind_null(int at) {
+  sqlite3_bind_null(statement_.get(), at);
+}
 
 Result<bool> Statement::step() {
   const int code = sqlite3_step(statement_.get());
@@ -56,13 +62,17 @@ Status Statement::run() {
   }
 }
 
-void Statement::reset() { sqlite3_reset(statement_.get()); }
+void Statement::reset() {
+  sqlite3_reset(statement_.get());
+}
 
 std::uint64_t Statement::number(int column) const {
   return static_cast<std::uint64_t>(sqlite3_column_int64(statement_.get(), column));
 }
 
-std::string_view Statement::text(int column) const { return as_text(blob(column)); }
+std::string_view Statement::text(int column) const {
+  return as_text(blob(column));
+}
 
 ByteView Statement::blob(int column) const {
   const void* data = sqlite3_column_blob(statement_.get(), column);

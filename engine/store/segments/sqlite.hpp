@@ -40,7 +40,8 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalizer> statement_{};
 };
 
-/// One connection. Owner: one thread at a time. Errors: `store_full`, or `store_failed` with SQLite's words.
+/// One connection. Owner: one thread at a time. Errors: `store_full`, or `store_failed` with
+/// SQLite's words.
 class Database {
  public:
   Database() = default;

@@ -44,8 +44,9 @@ void View::publish(const BatchHeader& header,
                    std::span<const Place> places) {
   const std::scoped_lock lock(mutex_);
   SegmentIndex& index = *live_.back().index;
-  const std::uint64_t end =
-      places.empty() ? offset + batch_header_bytes : offset + places.back().offset + padded(places.back().bytes);
+  const std::uint64_t end = places.empty()
+                                ? offset + batch_header_bytes
+                                : offset + places.back().offset + padded(places.back().bytes);
   index.begin_batch(header, offset, end);
   for (std::size_t at = 0; at < records.size(); ++at) {
     const Place place{static_cast<std::uint32_t>(offset + places[at].offset), places[at].bytes};
@@ -74,7 +75,8 @@ void View::catalogued(std::uint64_t number) {
 
 Position View::gone() const {
   const std::scoped_lock lock(mutex_);
-  const Position base = catalogued_.empty() ? live_.front().index->info().base : catalogued_.front().base;
+  const Position base =
+      catalogued_.empty() ? live_.front().index->info().base : catalogued_.front().base;
   return std::max(base, trimmed_);
 }
 

@@ -44,7 +44,9 @@ class View {
     Checkpoint at_end{};  ///< Of the control records, when the segment was sealed.
   };
 
-  void start(std::vector<SegmentInfo> catalogued, std::shared_ptr<SegmentIndex> active, const LogId& log);
+  void start(std::vector<SegmentInfo> catalogued,
+             std::shared_ptr<SegmentIndex> active,
+             const LogId& log);
   void set_trimmed(Position trimmed);
   /// A synced batch becomes visible. Store thread.
   void publish(const BatchHeader& header,
@@ -68,7 +70,8 @@ class View {
   [[nodiscard]] LogPiece log_piece(Position after) const;
 
   struct SubjectRuns {
-    std::uint64_t catalogued_before = 0;  ///< Segments below this number are the catalogue's to tell.
+    std::uint64_t catalogued_before =
+        0;                         ///< Segments below this number are the catalogue's to tell.
     std::uint64_t live_first = 0;  ///< Lowest sequence in `runs`; 0 where there is none.
     std::vector<LiveRun> runs{};
   };

@@ -46,14 +46,24 @@ Bytes first_bytes(const SegmentHeader& header, std::span<FirstBatch> batches, Wr
   return bytes;
 }
 
+/// Sets aside as much as there is room for: a disk smaller than a segment is still of use, and a
+/// write that finds it full is met like any other. At most 64 tries.
+Status reserve_what_fits(DiskFile& file, std::uint64_t wanted, std::uint64_t least) {
+  for (; wanted > least; wanted /= 2) {
+    auto status = file.reserve(wanted);
+    if (status || status.error().code != ErrorCode::store_full) return status;
+  }
+  return file.reserve(least);
+}
+
 /// Fills a draft, syncs it and gives it its name.
 Status name_it(Disk& disk,
                DiskFile& file,
                std::uint64_t number,
                const Bytes& bytes,
                std::uint64_t segment_bytes_max) {
-  const std::uint64_t room = std::max<std::uint64_t>(segment_bytes_max, bytes.size());
-  if (auto status = file.reserve(room); !status) return status;
+  if (auto status = reserve_what_fits(file, segment_bytes_max, bytes.size()); !status)
+    return status;
   if (auto status = file.write(0, bytes); !status) return status;
   if (auto status = file.sync(); !status) {
     status.error().code = ErrorCode::store_failed;
@@ -156,12 +166,12 @@ Status SegmentWriter::seal() {
                  .check = state_.chain},
          key(),
          bytes.data());
-  if (auto status = file_->resize(state_.end + trailer_bytes); !status) return status;
-  if (auto status = file_->write(state_.end, bytes); !status) {
-    dirty_ = std::max(dirty_, state_.end + trailer_bytes);
-    ahead_ = state_.end;
-    return status;
-  }
+  const std::uint64_t end = state_.end + trailer_bytes;
+  dirty_ = std::max(dirty_, end);
+  // Written into the room that was set aside; only then is the rest of that room given back.
+  if (auto status = file_->write(state_.end, bytes); !status) return status;
+  if (auto status = file_->resize(end); !status) return status;
+  ahead_ = state_.end;
   auto status = file_->sync();
   if (!status) status.error().code = ErrorCode::store_failed;
   return status;

@@ -9,13 +9,19 @@ namespace runwire::play::test {
 
 namespace {
 
-constexpr std::array<Format, 5> formats = {Format::anthropic_messages, Format::openai_responses, Format::openai_chat,
-                                           Format::agent_trajectory, Format::runwire_ndjson};
+constexpr std::array<Format, 5> formats = {Format::anthropic_messages,
+                                           Format::openai_responses,
+                                           Format::openai_chat,
+                                           Format::agent_trajectory,
+                                           Format::runwire_ndjson};
 
 std::vector<std::filesystem::path> everything() {
-  std::vector<std::filesystem::path> files = files_in(source_directory() / "examples" / "recordings");
-  for (const char* folder : {"provider-streams/anthropic-messages", "provider-streams/openai-responses",
-                             "provider-streams/openai-chat", "agent-runs"}) {
+  std::vector<std::filesystem::path> files =
+      files_in(source_directory() / "examples" / "recordings");
+  for (const char* folder : {"provider-streams/anthropic-messages",
+                             "provider-streams/openai-responses",
+                             "provider-streams/openai-chat",
+                             "agent-runs"}) {
     const auto more = files_in(data_directory() / folder);
     files.insert(files.end(), more.begin(), more.end());
   }
@@ -34,7 +40,8 @@ void check_ends(std::string_view content, std::optional<Format> format) {
 }
 
 std::uint32_t seed() {
-  if (const char* given = std::getenv("RUNWIRE_SEED")) return static_cast<std::uint32_t>(std::strtoul(given, nullptr, 10));
+  if (const char* given = std::getenv("RUNWIRE_SEED"))
+    return static_cast<std::uint32_t>(std::strtoul(given, nullptr, 10));
   return std::random_device{}();
 }
 
@@ -52,11 +59,19 @@ TEST_CASE("broken: a recording cut anywhere is still a run with one terminal", "
 }
 
 TEST_CASE("broken: a broken line names itself and keeps what came before", "[play]") {
-  const std::string good = R"({"type":"message_start","message":{"id":"m","model":"m"}})"
-                           "\n"
-                           R"({"type":"content_block_start","index":0,"content_block":{"type":"text","text":"so far"}})"
-                           "\n\n";
-  for (const char* bad : {"{", "null", "[]", "17", "{\"a\":\"\xff\"}", "{\"a\":\"\\ud800\"}", "{\"a\":1e999}", "{} {}"}) {
+  const std::string good =
+      R"({"type":"message_start","message":{"id":"m","model":"m"}})"
+      "\n"
+      R"({"type":"content_block_start","index":0,"content_block":{"type":"text","text":"so far"}})"
+      "\n\n";
+  for (const char* bad : {"{",
+                          "null",
+                          "[]",
+                          "17",
+                          "{\"a\":\"\xff\"}",
+                          "{\"a\":\"\\ud800\"}",
+                          "{\"a\":1e999}",
+                          "{} {}"}) {
     const auto steps = played(good + bad + "\n" + good, Format::anthropic_messages);
     const Json problem = only(steps, "run.failed")["problem"];
     CHECK(problem["code"] == "recording_invalid");
@@ -80,7 +95,9 @@ TEST_CASE("broken: random bytes and spoilt recordings never break a rule", "[pla
   const std::uint32_t value = seed();
   INFO("RUNWIRE_SEED=" << value);
   std::mt19937 random(value);
-  const auto pick = [&](std::size_t below) { return std::uniform_int_distribution<std::size_t>(0, below - 1)(random); };
+  const auto pick = [&](std::size_t below) {
+    return std::uniform_int_distribution<std::size_t>(0, below - 1)(random);
+  };
   for (const auto& path : everything()) {
     std::string content = content_of(path);
     if (content.size() > 20'000) content.resize(content.rfind('\n', 20'000) + 1);
@@ -93,7 +110,8 @@ TEST_CASE("broken: random bytes and spoilt recordings never break a rule", "[pla
   }
   for (int round = 0; round < 200; ++round) {
     std::string noise(pick(400), '\0');
-    for (char& byte : noise) byte = static_cast<char>(pick(256));
+    for (char& byte : noise)
+      byte = static_cast<char>(pick(256));
     check_ends(noise, formats[pick(formats.size())]);
   }
 }

@@ -34,8 +34,11 @@ TEST_CASE("detect: a telling line is looked for up to the bound", "[play]") {
 }
 
 TEST_CASE("detect: formats have names, and an unknown one is told which there are", "[play]") {
-  for (const Format format : {Format::anthropic_messages, Format::openai_responses, Format::openai_chat,
-                              Format::agent_trajectory, Format::runwire_ndjson}) {
+  for (const Format format : {Format::anthropic_messages,
+                              Format::openai_responses,
+                              Format::openai_chat,
+                              Format::agent_trajectory,
+                              Format::runwire_ndjson}) {
     CHECK(format_from(to_string(format)) == format);
   }
   const auto unknown = format_from("soap");

@@ -56,7 +56,8 @@ void read_chat(const Json& chunk, Said& said) {
     const Json& delta = choice["delta"];
     said.text += string_at(delta, "content");
     said.reasoning += string_at(delta, "reasoning_content") + string_at(delta, "reasoning");
-    if (delta.contains("content") && delta["content"].is_array()) read_parts(delta["content"], said);
+    if (delta.contains("content") && delta["content"].is_array())
+      read_parts(delta["content"], said);
   }
 }
 
@@ -78,7 +79,8 @@ Said oracle(const std::string& content, Format format) {
 /// ones do not overlap, so their ends in order are all that was said.
 Said played_text(const std::vector<Step>& steps) {
   Said said;
-  for (const Json& ended : all(steps, "text.ended")) said.text += ended["text"].get<std::string>();
+  for (const Json& ended : all(steps, "text.ended"))
+    said.text += ended["text"].get<std::string>();
   for (const Json& ended : all(steps, "reasoning.ended")) {
     said.reasoning += ended["text"].get<std::string>();
   }
@@ -141,7 +143,8 @@ TEST_CASE("play: every agent trajectory is a legal run with a turn for each step
     if (recording.contains("trajectory")) {
       turns = recording["trajectory"].size();
     } else {
-      for (const Json& message : recording["history"]) turns += message["role"] == "assistant" ? 1U : 0U;
+      for (const Json& message : recording["history"])
+        turns += message["role"] == "assistant" ? 1U : 0U;
     }
     CHECK(all(steps, "turn.completed").size() == turns);
     std::string thoughts;
@@ -161,13 +164,15 @@ TEST_CASE("play: a trajectory's observations are the outputs of its tools", "[pl
   REQUIRE(outputs.size() == recording["trajectory"].size());
   for (std::size_t at = 0; at < outputs.size(); ++at) {
     CHECK(outputs[at]["output"] == recording["trajectory"][at]["observation"]);
-    CHECK(all(steps, "tool.input.ended")[at]["input"]["command"] == recording["trajectory"][at]["action"]);
+    CHECK(all(steps, "tool.input.ended")[at]["input"]["command"] ==
+          recording["trajectory"][at]["action"]);
   }
 }
 
 TEST_CASE("play: usage of a trajectory adds up to what was recorded", "[play]") {
   if (no_data()) return;
-  const auto content = content_of(data_directory() / "agent-runs" / "swe-agent__test-repo-i1-c802.traj");
+  const auto content =
+      content_of(data_directory() / "agent-runs" / "swe-agent__test-repo-i1-c802.traj");
   std::uint64_t sent = 0;
   for (const Json& done : all(played(content, Format::agent_trajectory), "model.completed")) {
     sent += done["usage"].value("input_tokens", std::uint64_t{0});
@@ -177,12 +182,15 @@ TEST_CASE("play: usage of a trajectory adds up to what was recorded", "[play]") 
 
 TEST_CASE("play: the recorded oddities have their documented outcomes", "[play]") {
   if (no_data()) return;
-  const auto duplicate = file_played("anthropic-messages/duplicate-message-start.jsonl", Format::anthropic_messages);
+  const auto duplicate =
+      file_played("anthropic-messages/duplicate-message-start.jsonl", Format::anthropic_messages);
   CHECK(all(duplicate, "model.started").size() == 1);
   CHECK(only(duplicate, "text.ended")["text"] == "Hello, World!");
-  CHECK(only(duplicate, "model.completed")["usage"] == Json{{"input_tokens", 17}, {"output_tokens", 227}});
+  CHECK(only(duplicate, "model.completed")["usage"] ==
+        Json{{"input_tokens", 17}, {"output_tokens", 227}});
 
-  const auto spliced = file_played("anthropic-messages/spliced-message-start.jsonl", Format::anthropic_messages);
+  const auto spliced =
+      file_played("anthropic-messages/spliced-message-start.jsonl", Format::anthropic_messages);
   CHECK(only(spliced, "model.failed")["problem"]["code"] == "stream_restarted");
   CHECK(only(spliced, "model.failed")["position"] == "mid_stream");
   CHECK(all(spliced, "model.started")[1]["attempt"] == 2);
@@ -190,7 +198,8 @@ TEST_CASE("play: the recorded oddities have their documented outcomes", "[play]"
   CHECK(all(spliced, "tool.input.ended")[0]["invalid"] == "{\"value\":\"Spark");
   CHECK(all(spliced, "tool.input.ended")[1]["input"]["value"] == "Sparkle Day");
 
-  const auto refusal = file_played("anthropic-messages/anthropic-refusal.jsonl", Format::anthropic_messages);
+  const auto refusal =
+      file_played("anthropic-messages/anthropic-refusal.jsonl", Format::anthropic_messages);
   CHECK(only(refusal, "model.completed")["finish"] == "refusal");
   CHECK(terminal(refusal) == "run.completed");
 
@@ -199,12 +208,14 @@ TEST_CASE("play: the recorded oddities have their documented outcomes", "[play]"
   CHECK(only(quota, "model.failed")["position"] == "before_stream");
   CHECK(only(quota, "run.failed")["problem"]["code"] == "insufficient_quota");
 
-  const auto broken = file_played("openai-responses/parallel-tool-call-wrapper.1.jsonl", Format::openai_responses);
+  const auto broken =
+      file_played("openai-responses/parallel-tool-call-wrapper.1.jsonl", Format::openai_responses);
   CHECK(only(broken, "run.failed")["problem"]["code"] == "recording_invalid");
   CHECK(only(broken, "run.failed")["problem"]["details"]["line"] == 1);
   CHECK(only(broken, "model.failed")["position"] == "before_stream");
 
-  const auto rotating = file_played("openai-responses/github-copilot-id-rotation.1.jsonl", Format::openai_responses);
+  const auto rotating =
+      file_played("openai-responses/github-copilot-id-rotation.1.jsonl", Format::openai_responses);
   CHECK(all(rotating, "text.ended").size() == 1);
   CHECK(all(rotating, "reasoning.ended").size() == 1);
 
@@ -214,16 +225,19 @@ TEST_CASE("play: the recorded oddities have their documented outcomes", "[play]"
 
 TEST_CASE("play: results inside a provider's stream are tools of the run", "[play]") {
   if (no_data()) return;
-  const auto shell = file_played("openai-responses/openai-shell-skills.1.jsonl", Format::openai_responses);
+  const auto shell =
+      file_played("openai-responses/openai-shell-skills.1.jsonl", Format::openai_responses);
   CHECK(all(shell, "tool.completed").size() == 2);
   CHECK(all(shell, "tool.input.ended")[0]["input"]["commands"].size() == 1);
   CHECK(only(shell, "model.completed")["finish"] == "stop");
 
-  const auto later = file_played("anthropic-messages/anthropic-tool-search-deferred-regex.jsonl", Format::anthropic_messages);
+  const auto later = file_played("anthropic-messages/anthropic-tool-search-deferred-regex.jsonl",
+                                 Format::anthropic_messages);
   CHECK(only(later, "tool.completed")["call_id"] == "srvtoolu_01H4HgrFsi9xizPtvnx1Tm7D");
   CHECK(only(later, "tool.started")["turn"] == 2);
 
-  const auto asked = file_played("openai-responses/openai-mcp-tool-approval.1.jsonl", Format::openai_responses);
+  const auto asked =
+      file_played("openai-responses/openai-mcp-tool-approval.1.jsonl", Format::openai_responses);
   CHECK(only(asked, "interaction.started")["kind"] == "approval");
   CHECK(only(asked, "interaction.cancelled")["reason"] == "recording_ended");
   CHECK(terminal(asked) == "run.completed");

@@ -5,9 +5,9 @@
 #include "codec/json/canonical.hpp"
 
 #include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <string_view>
@@ -17,7 +17,9 @@ namespace runwire::play::test {
 
 using Json = nlohmann::json;
 
-inline Json data_of(const Step& step) { return Json::parse(step.draft.data); }
+inline Json data_of(const Step& step) {
+  return Json::parse(step.draft.data);
+}
 
 /// The rules of DESIGN section 3, written down a second time and sharing no code with the builder:
 /// what breaks them is told in one sentence. Contents are told apart by kind and identity.
@@ -28,9 +30,12 @@ class RunChecker {
     RunChecker checker;
     for (std::size_t at = 0; at < steps.size(); ++at) {
       std::string wrong = checker.step(steps[at]);
-      if (!wrong.empty()) return "event " + std::to_string(at) + " " + steps[at].draft.type + ": " + wrong;
+      if (!wrong.empty())
+        return "event " + std::to_string(at) + " " + steps[at].draft.type + ": " + wrong;
     }
-    return checker.run_ends_ == 1 ? "" : "the run has " + std::to_string(checker.run_ends_) + " terminals";
+    return checker.run_ends_ == 1
+               ? ""
+               : "the run has " + std::to_string(checker.run_ends_) + " terminals";
   }
 
  private:
@@ -45,9 +50,12 @@ class RunChecker {
     const Json data = data_of(step);
     if (run_ends_ > 0) return "follows the run's terminal";
     if (step.after.count() < 0) return "waits for a negative time";
-    if (step.draft.id != EventId{} || !step.draft.location.empty()) return "has what is the appender's";
-    if (auto canonical = json::canonicalise(step.draft.data); !canonical) return canonical.error().message;
-    if (auto payload = read_payload(classify(type), step.draft.data); !payload) return payload.error().message;
+    if (step.draft.id != EventId{} || !step.draft.location.empty())
+      return "has what is the appender's";
+    if (auto canonical = json::canonicalise(step.draft.data); !canonical)
+      return canonical.error().message;
+    if (auto payload = read_payload(classify(type), step.draft.data); !payload)
+      return payload.error().message;
     const std::string verb = type.substr(type.rfind('.') + 1);
     const std::string scope = type.substr(0, type.rfind('.'));
     const bool ephemeral = verb == "delta" || type == "tool.progress";
@@ -93,7 +101,10 @@ class RunChecker {
     return turns_.erase(number) == 1 ? "" : "is not open";
   }
 
-  std::string child(const std::string& scope, const std::string& verb, const char* field, const Json& data) {
+  std::string child(const std::string& scope,
+                    const std::string& verb,
+                    const char* field,
+                    const Json& data) {
     const std::string id = data.at(field);
     const std::string key = scope + " " + id;
     if (id.empty() || id.size() > 128) return "has an identity of a bad length";
@@ -114,13 +125,17 @@ class RunChecker {
     return {};
   }
 
-  std::string content(const std::string& kind, const std::string& verb, const std::string& field, const Json& data) {
+  std::string content(const std::string& kind,
+                      const std::string& verb,
+                      const std::string& field,
+                      const Json& data) {
     const std::string id = data.at(field);
     const std::string key = kind + " " + id;
     if (id.empty() || id.size() > 128) return "has an identity of a bad length";
     if (verb == "started") {
       const std::string operation = data.at("operation_id");
-      if (!children_.contains("model " + operation)) return "starts in an operation that is not open";
+      if (!children_.contains("model " + operation))
+        return "starts in an operation that is not open";
       if (!used_.insert(key).second) return "starts twice";
       contents_[key] = {.operation = operation, .text = {}};
       return {};
@@ -161,7 +176,9 @@ class RunChecker {
 };
 
 /// Plays and checks; the steps of a legal run.
-inline std::vector<Step> played(std::string_view content, Format format, const Options& options = {}) {
+inline std::vector<Step> played(std::string_view content,
+                                Format format,
+                                const Options& options = {}) {
   auto steps = to_steps(content, format, options);
   REQUIRE(steps.has_value());
   REQUIRE(RunChecker::first_violation(*steps) == "");
@@ -185,11 +202,14 @@ inline Json only(const std::vector<Step>& steps, std::string_view type) {
   return found.front();
 }
 
-inline std::string terminal(const std::vector<Step>& steps) { return steps.back().draft.type; }
+inline std::string terminal(const std::vector<Step>& steps) {
+  return steps.back().draft.type;
+}
 
 inline std::string lines(const std::vector<Json>& events) {
   std::string text;
-  for (const Json& event : events) text += event.dump() + "\n";
+  for (const Json& event : events)
+    text += event.dump() + "\n";
   return text;
 }
 

@@ -5,15 +5,19 @@ namespace runwire::play::test {
 
 namespace {
 
-std::vector<Step> play(const Json& recording) { return played(recording.dump(2), Format::agent_trajectory); }
+std::vector<Step> play(const Json& recording) {
+  return played(recording.dump(2), Format::agent_trajectory);
+}
 Json step(const char* thought, const std::string& action, const std::string& observation) {
-  return {{"thought", thought}, {"action", action}, {"observation", observation}, {"response", "said"}};
+  return {
+      {"thought", thought}, {"action", action}, {"observation", observation}, {"response", "said"}};
 }
 
 }  // namespace
 
 TEST_CASE("trajectory: a step is a turn with a thought, a call and its result", "[play]") {
-  const auto steps = play({{"trajectory", {step("I look around first, then I decide", "ls", "a.txt")}}});
+  const auto steps =
+      play({{"trajectory", {step("I look around first, then I decide", "ls", "a.txt")}}});
   CHECK(terminal(steps) == "run.completed");
   CHECK(only(steps, "text.ended")["text"] == "I look around first, then I decide");
   CHECK(only(steps, "text.ended")["deltas"] == 2);
@@ -23,7 +27,9 @@ TEST_CASE("trajectory: a step is a turn with a thought, a call and its result", 
   CHECK(only(steps, "model.completed")["usage"] == Json::object());
 }
 
-TEST_CASE("trajectory: a step without a thought says its response, one without an action calls nothing", "[play]") {
+TEST_CASE(
+    "trajectory: a step without a thought says its response, one without an action calls nothing",
+    "[play]") {
   const auto steps = play({{"trajectory", {step(" ", "", "ignored")}}});
   CHECK(only(steps, "text.ended")["text"] == "said");
   CHECK(all(steps, "tool.input.started").empty());
@@ -45,7 +51,8 @@ TEST_CASE("trajectory: long observations show progress and are cut at the bound"
   CHECK(all(output(Bounds::progress_bytes_max), "tool.progress").empty());
   CHECK(all(output(Bounds::progress_bytes_max + 1), "tool.progress").size() == 2);
   CHECK(all(output(20000), "tool.progress").size() == Bounds::progress_events_max);
-  CHECK(only(output(Bounds::output_bytes_max), "tool.completed")["output"] == std::string(Bounds::output_bytes_max, 'o'));
+  CHECK(only(output(Bounds::output_bytes_max), "tool.completed")["output"] ==
+        std::string(Bounds::output_bytes_max, 'o'));
   const std::string cut = only(output(Bounds::output_bytes_max + 1), "tool.completed")["output"];
   CHECK(cut.size() == Bounds::output_bytes_max);
   CHECK(cut.ends_with("(cut, 65537 bytes in all)"));
@@ -53,7 +60,8 @@ TEST_CASE("trajectory: long observations show progress and are cut at the bound"
 
 TEST_CASE("trajectory: a status other than submitted fails the run", "[play]") {
   const auto with = [](Json status) {
-    return play({{"trajectory", {step("x", "ls", "y")}}, {"info", {{"exit_status", std::move(status)}}}});
+    return play(
+        {{"trajectory", {step("x", "ls", "y")}}, {"info", {{"exit_status", std::move(status)}}}});
   };
   CHECK(terminal(with("submitted")) == "run.completed");
   CHECK(terminal(with("submitted (exit_cost)")) == "run.completed");
@@ -64,13 +72,14 @@ TEST_CASE("trajectory: a status other than submitted fails the run", "[play]") {
 TEST_CASE("trajectory: a history alone gives steps, results go to the call they name", "[play]") {
   const Json calls = {{{"id", "a"}, {"function", {{"name", "find"}, {"arguments", "{\"n\":1}"}}}},
                       {{"id", "b"}, {"function", {{"name", "open"}, {"arguments", "{"}}}}};
-  const auto steps = play({{"history",
-                            {{{"role", "system"}, {"content", "be good"}},
-                             {{"role", "assistant"}, {"content", "demo"}, {"is_demo", true}},
-                             {{"role", "assistant"}, {"content", "both"}, {"tool_calls", calls}},
-                             {{"role", "tool"}, {"content", "for b"}, {"tool_call_ids", {"b"}}},
-                             {{"role", "tool"}, {"content", "for a"}, {"tool_call_ids", {"a"}}},
-                             {{"role", "assistant"}, {"content", "never answered"}, {"action", "ls"}}}}});
+  const auto steps =
+      play({{"history",
+             {{{"role", "system"}, {"content", "be good"}},
+              {{"role", "assistant"}, {"content", "demo"}, {"is_demo", true}},
+              {{"role", "assistant"}, {"content", "both"}, {"tool_calls", calls}},
+              {{"role", "tool"}, {"content", "for b"}, {"tool_call_ids", {"b"}}},
+              {{"role", "tool"}, {"content", "for a"}, {"tool_call_ids", {"a"}}},
+              {{"role", "assistant"}, {"content", "never answered"}, {"action", "ls"}}}}});
   CHECK(all(steps, "turn.completed").size() == 2);
   const auto done = all(steps, "tool.completed");
   REQUIRE(done.size() == 2);

@@ -107,7 +107,8 @@ TEST_CASE("AppendLane: more than one request may hold is sent in parts", "[clien
   CHECK(stage.finished[0].result->reply.taken == limits::append_events_max + 5);
 }
 
-TEST_CASE("AppendLane: backpressure is waited out with growing pauses, from the refused event on", "[client]") {
+TEST_CASE("AppendLane: backpressure is waited out with growing pauses, from the refused event on",
+          "[client]") {
   Stage stage;
   stage.lane.add(asked(1, 3));
   stage.lane.add(asked(4));
@@ -135,7 +136,8 @@ TEST_CASE("AppendLane: backpressure at the deadline is the answer", "[client]") 
   CHECK(stage.code(0) == ErrorCode::backpressure);
 }
 
-TEST_CASE("AppendLane: what stands behind a refusal is out of order; what comes later goes on", "[client]") {
+TEST_CASE("AppendLane: what stands behind a refusal is out of order; what comes later goes on",
+          "[client]") {
   Stage stage;
   stage.lane.add(asked(1, 2));
   stage.lane.add(asked(3));
@@ -184,7 +186,8 @@ TEST_CASE("AppendLane: an unknown outcome is an error for all that stood behind 
   CHECK(stage.lane.goes_on());
 }
 
-TEST_CASE("AppendLane: what an observer says comes after the commit and stops nothing", "[client]") {
+TEST_CASE("AppendLane: what an observer says comes after the commit and stops nothing",
+          "[client]") {
   Stage stage;
   stage.lane.add(asked(1));
   static_cast<void>(stage.send());

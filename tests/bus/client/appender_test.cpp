@@ -37,12 +37,14 @@ std::vector<std::uint64_t> numbers_of(Connection& connection, const std::string&
 
 }  // namespace
 
-TEST_CASE("Appender: a receipt has the numbers; the same id again is the first receipt", "[client]") {
+TEST_CASE("Appender: a receipt has the numbers; the same id again is the first receipt",
+          "[client]") {
   const test::ServerRig rig;
   const auto appender = rig.appender();
   std::vector<Draft> events = test::drafts(0, 3);
   SystemIds ids;
-  for (Draft& draft : events) draft.id = ids.event_id(SystemClock().wall());
+  for (Draft& draft : events)
+    draft.id = ids.event_id(SystemClock().wall());
   const Appended first = test::appended(*appender, "run-1", events);
   CHECK(first.reply.seqs == std::vector{Sequence{1}, Sequence{2}, Sequence{3}});
   CHECK(first.reply.subject == "run-1");
@@ -61,7 +63,8 @@ TEST_CASE("Appender: a refusal says which event, and the next append goes on", "
   CHECK(refused->reply.taken == 2);
   REQUIRE(refused->error);
   CHECK(refused->error->code == ErrorCode::lifecycle);
-  CHECK(test::appended(*appender, "run-1", test::drafts(2, 1)).reply.seqs == std::vector{Sequence{3}});
+  CHECK(test::appended(*appender, "run-1", test::drafts(2, 1)).reply.seqs ==
+        std::vector{Sequence{3}});
 }
 
 TEST_CASE("Appender: what no request may hold is refused before it is sent", "[client]") {
@@ -71,13 +74,15 @@ TEST_CASE("Appender: what no request may hold is refused before it is sent", "[c
   const auto refused = appender->append("run-1", {{.type = "acme.made", .data = large}});
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == ErrorCode::too_large);
-  CHECK(test::appended(*appender, "run-1", test::drafts(0, 1)).reply.seqs == std::vector{Sequence{1}});
+  CHECK(test::appended(*appender, "run-1", test::drafts(0, 1)).reply.seqs ==
+        std::vector{Sequence{1}});
 }
 
 TEST_CASE("Appender: more events than one request holds are one append", "[client]") {
   const test::ServerRig rig;
   const auto appender = rig.appender();
-  const Appended done = test::appended(*appender, "run-1", test::drafts(0, 2 * limits::append_events_max + 1));
+  const Appended done =
+      test::appended(*appender, "run-1", test::drafts(0, 2 * limits::append_events_max + 1));
   CHECK(done.reply.seqs.back() == Sequence{2 * limits::append_events_max + 1});
 }
 
@@ -102,11 +107,13 @@ TEST_CASE("Appender: submitted appends of many subjects keep the order of each",
     CHECK(std::ranges::is_sorted(told[subject]));
     const auto numbers = numbers_of(appender->connection(), subject);
     REQUIRE(numbers.size() == 120);
-    for (std::uint64_t at = 0; at < 120; ++at) REQUIRE(numbers[at] == run + 5 * at);
+    for (std::uint64_t at = 0; at < 120; ++at)
+      REQUIRE(numbers[at] == run + 5 * at);
   }
 }
 
-TEST_CASE("Appender: what was submitted behind a refusal is refused, what comes later is not", "[client]") {
+TEST_CASE("Appender: what was submitted behind a refusal is refused, what comes later is not",
+          "[client]") {
   const test::ServerRig rig;
   const auto appender = rig.appender();
   std::vector<std::string> told;
@@ -114,7 +121,8 @@ TEST_CASE("Appender: what was submitted behind a refusal is refused, what comes 
     REQUIRE(done);
     told.emplace_back(done->error ? to_string(done->error->code) : "taken");
   };
-  REQUIRE(appender->submit({.subject = "run-1", .events = {{.type = "run.completed", .data = "{}"}}}, note));
+  REQUIRE(appender->submit(
+      {.subject = "run-1", .events = {{.type = "run.completed", .data = "{}"}}}, note));
   REQUIRE(appender->submit({.subject = "run-1", .events = test::drafts(1, 1)}, note));
   REQUIRE(appender->flush());
   REQUIRE(appender->submit({.subject = "run-1", .events = test::drafts(2, 1)}, note));
@@ -130,21 +138,24 @@ TEST_CASE("Appender: a done may submit, and nothing else", "[client]") {
   const test::ServerRig rig;
   const auto appender = rig.appender();
   int told = 0;
-  REQUIRE(appender->submit({.subject = "a", .events = test::drafts(0, 1)}, [&](Result<Appended> done) {
-    REQUIRE(done);
-    CHECK(appender->flush().error().code == ErrorCode::invalid);
-    CHECK(appender->append("a", test::drafts(5, 1)).error().code == ErrorCode::invalid);
-    ++told;
-    REQUIRE(appender->submit({.subject = "a", .events = test::drafts(1, 1)}, [&](Result<Appended> next) {
-      REQUIRE(next);
-      ++told;
-    }));
-  }));
+  REQUIRE(
+      appender->submit({.subject = "a", .events = test::drafts(0, 1)}, [&](Result<Appended> done) {
+        REQUIRE(done);
+        CHECK(appender->flush().error().code == ErrorCode::invalid);
+        CHECK(appender->append("a", test::drafts(5, 1)).error().code == ErrorCode::invalid);
+        ++told;
+        REQUIRE(appender->submit({.subject = "a", .events = test::drafts(1, 1)},
+                                 [&](Result<Appended> next) {
+                                   REQUIRE(next);
+                                   ++told;
+                                 }));
+      }));
   REQUIRE(appender->flush());
   CHECK(told == 2);
 }
 
-TEST_CASE("Appender: over the death of servers every append is taken once and in order", "[client]") {
+TEST_CASE("Appender: over the death of servers every append is taken once and in order",
+          "[client]") {
   test::ServerRig rig;
   const auto appender = rig.appender({.in_flight_max = 32});
   constexpr std::uint64_t total = 3'000;
@@ -164,10 +175,12 @@ TEST_CASE("Appender: over the death of servers every append is taken once and in
   CHECK(taken == total);
   const auto numbers = numbers_of(appender->connection(), "run-1");
   REQUIRE(numbers.size() == total);
-  for (std::uint64_t at = 0; at < total; ++at) REQUIRE(numbers[at] == at);
+  for (std::uint64_t at = 0; at < total; ++at)
+    REQUIRE(numbers[at] == at);
 }
 
-TEST_CASE("Appender: without a server it gives up at the deadline, with a typed error", "[client]") {
+TEST_CASE("Appender: without a server it gives up at the deadline, with a typed error",
+          "[client]") {
   test::ServerRig rig;
   const auto appender = rig.appender({.deadline = 300ms});
   rig.stop();
@@ -175,7 +188,8 @@ TEST_CASE("Appender: without a server it gives up at the deadline, with a typed 
   REQUIRE_FALSE(lost);
   CHECK((lost.error().code == ErrorCode::timed_out || lost.error().code == ErrorCode::unavailable));
   rig.start();
-  CHECK(test::appended(*appender, "run-1", test::drafts(0, 1)).reply.seqs == std::vector{Sequence{1}});
+  CHECK(test::appended(*appender, "run-1", test::drafts(0, 1)).reply.seqs ==
+        std::vector{Sequence{1}});
 }
 
 TEST_CASE("Appender: backpressure is waited out", "[client]") {
@@ -184,11 +198,12 @@ TEST_CASE("Appender: backpressure is waited out", "[client]") {
   test::appended(*appender, "run-1", test::drafts(0, 4));
   // Nobody acks until the appender has been refused at least once.
   bool done = false;
-  REQUIRE(appender->submit({.subject = "run-1", .events = test::drafts(4, 1)}, [&done](Result<Appended> answer) {
-    REQUIRE(answer);
-    REQUIRE_FALSE(answer->error);
-    done = true;
-  }));
+  REQUIRE(appender->submit({.subject = "run-1", .events = test::drafts(4, 1)},
+                           [&done](Result<Appended> answer) {
+                             REQUIRE(answer);
+                             REQUIRE_FALSE(answer->error);
+                             done = true;
+                           }));
   REQUIRE(appender->idle(100ms));
   CHECK_FALSE(done);
   auto observer = Observer::open({.connect = rig.connect(), .name = "audit"});
@@ -202,7 +217,8 @@ TEST_CASE("Appender: backpressure is waited out", "[client]") {
   CHECK(done);
 }
 
-TEST_CASE("Appender: a claim keeps others out, is renewed, and is taken again after a restart", "[client]") {
+TEST_CASE("Appender: a claim keeps others out, is renewed, and is taken again after a restart",
+          "[client]") {
   test::ServerRig rig({.lease = 600ms});
   const auto owner = rig.appender();
   const auto other = rig.appender();
@@ -224,7 +240,8 @@ TEST_CASE("Appender: a claim keeps others out, is renewed, and is taken again af
   test::appended(*owner, "run-1", {{.type = "run.completed", .data = "{}"}});
 }
 
-TEST_CASE("Appender: taken over under a higher epoch, the old owner hears that it is fenced", "[client]") {
+TEST_CASE("Appender: taken over under a higher epoch, the old owner hears that it is fenced",
+          "[client]") {
   const test::ServerRig rig;
   const auto older = rig.appender();
   const auto newer = rig.appender();
@@ -243,7 +260,8 @@ TEST_CASE("Appender: another thread is refused at once", "[client]") {
   Status submitted;
   Status flushed;
   std::thread([&] {
-    submitted = appender->submit({.subject = "a", .events = {{.type = "acme.made", .data = "{}"}}}, {});
+    submitted =
+        appender->submit({.subject = "a", .events = {{.type = "acme.made", .data = "{}"}}}, {});
     flushed = appender->idle(0ms);
   }).join();
   REQUIRE_FALSE(submitted);

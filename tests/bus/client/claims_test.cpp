@@ -75,7 +75,8 @@ TEST_CASE("Claims: another term, or a renewal that says lost, takes the claim ag
   CHECK(std::get<wire::Claim>(*lost).subject == "a");
 }
 
-TEST_CASE("Claims: one that somebody else holds is not asked for again, and keeps its epoch", "[client]") {
+TEST_CASE("Claims: one that somebody else holds is not asked for again, and keeps its epoch",
+          "[client]") {
   Claims claims;
   claims.hold("a", Epoch{2}, 10s, start);
   REQUIRE(claims.again("a"));
@@ -89,7 +90,8 @@ TEST_CASE("Claims: one that somebody else holds is not asked for again, and keep
   CHECK_FALSE(claims.next(start + 1h, Term{2}));
 }
 
-TEST_CASE("Claims: a forgotten one is neither renewed nor taken again; the room has a bound", "[client]") {
+TEST_CASE("Claims: a forgotten one is neither renewed nor taken again; the room has a bound",
+          "[client]") {
   Claims claims;
   claims.hold("a", Epoch{1}, 10s, start);
   REQUIRE(claims.again("a"));

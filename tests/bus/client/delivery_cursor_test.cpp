@@ -5,7 +5,8 @@
 using namespace runwire;
 using client::DeliveryCursor;
 
-TEST_CASE("DeliveryCursor: what comes is handed out, acked once it is told, and said once", "[client]") {
+TEST_CASE("DeliveryCursor: what comes is handed out, acked once it is told, and said once",
+          "[client]") {
   DeliveryCursor cursor({});
   cursor.attached(Position{10});
   CHECK(cursor.acked() == Position{10});
@@ -20,7 +21,8 @@ TEST_CASE("DeliveryCursor: what comes is handed out, acked once it is told, and 
   CHECK(cursor.acked() == Position{12});
 }
 
-TEST_CASE("DeliveryCursor: a repeat is dropped as far as it is acked, and its ack said again", "[client]") {
+TEST_CASE("DeliveryCursor: a repeat is dropped as far as it is acked, and its ack said again",
+          "[client]") {
   DeliveryCursor cursor({});
   cursor.attached(Position{0});
   REQUIRE(cursor.came(Position{1}, Position{4}));

@@ -26,12 +26,14 @@ inline void encode_made(const Made& made, Bytes& out) {
   event.id.bytes[6] = std::byte{0x70};
   event.id.bytes[8] = std::byte{0x80};
   for (std::size_t at = 0; at < 4; ++at) {
-    event.id.bytes.at(15 - at) = static_cast<std::byte>(((made.durable ? made.place : made.number) >> (8 * at)) & 0xffU);
+    event.id.bytes.at(15 - at) =
+        static_cast<std::byte>(((made.durable ? made.place : made.number) >> (8 * at)) & 0xffU);
   }
   event.type = "acme.made";
   event.time = 1'790'000'000'000'000;
   event.subject = "run-1";
-  event.data = R"({"number":)" + std::to_string(made.number) + R"(,"place":)" + std::to_string(made.place) + "}";
+  event.data = R"({"number":)" + std::to_string(made.number) + R"(,"place":)" +
+               std::to_string(made.place) + "}";
   if (made.durable) event.durable = Durable{.version = 1, .seq = Sequence{made.place}};
   REQUIRE(wire::encode_event(event, out));
 }
@@ -59,7 +61,8 @@ inline Framed framed(const std::vector<Made>& events) {
 /// Durable events `first` to `last`.
 inline std::vector<Made> made_up(std::uint64_t first, std::uint64_t last) {
   std::vector<Made> events;
-  for (std::uint64_t place = first; place <= last; ++place) events.push_back({.place = place});
+  for (std::uint64_t place = first; place <= last; ++place)
+    events.push_back({.place = place});
   return events;
 }
 

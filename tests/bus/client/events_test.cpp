@@ -33,7 +33,10 @@ void await_caught_up(Events& events) {
 }
 
 /// Durable events until `last` was heard; their places must be `after + 1`, `after + 2` ...
-std::uint64_t hear_until(Events& events, std::uint64_t after, std::uint64_t last, bool whole_log = false) {
+std::uint64_t hear_until(Events& events,
+                         std::uint64_t after,
+                         std::uint64_t last,
+                         bool whole_log = false) {
   std::uint64_t place = after;
   while (place < last) {
     const Item item = next_of(events);
@@ -56,7 +59,8 @@ ErrorCode error_of(Events& events) {
 
 }  // namespace
 
-TEST_CASE("Events: history, then caught up, then live with ephemeral events in their place", "[client]") {
+TEST_CASE("Events: history, then caught up, then live with ephemeral events in their place",
+          "[client]") {
   const test::ServerRig rig;
   const auto appender = rig.appender();
   test::appended(*appender, "run-1", test::drafts(0, 3'000));
@@ -208,7 +212,8 @@ TEST_CASE("Events: a reader that waits for nothing hears heartbeats and is not c
   CHECK(events->counters().resumes == 0);
 }
 
-TEST_CASE("Events: readers that start at any moment of a busy log hear all of it, over restarts", "[client]") {
+TEST_CASE("Events: readers that start at any moment of a busy log hear all of it, over restarts",
+          "[client]") {
   test::ServerRig rig;
   constexpr std::uint64_t total = 4'000;
   std::atomic<std::uint64_t> taken{0};
@@ -216,7 +221,8 @@ TEST_CASE("Events: readers that start at any moment of a busy log hear all of it
     auto appender = Appender::open({.connect = rig.connect(), .in_flight_max = 16});
     if (!appender) return;
     for (std::uint64_t number = 0; number < total; ++number) {
-      wire::Append request{.subject = "run-1", .events = {test::draft(number), test::draft(number, false)}};
+      wire::Append request{.subject = "run-1",
+                           .events = {test::draft(number), test::draft(number, false)}};
       if (!(*appender)->submit(std::move(request), [&taken](Result<Appended> done) {
             if (done && !done->error) ++taken;
           })) {
@@ -228,8 +234,10 @@ TEST_CASE("Events: readers that start at any moment of a busy log hear all of it
   std::vector<std::unique_ptr<Events>> readers;
   std::vector<std::uint64_t> places;
   for (std::uint64_t reader = 0; reader < 8; ++reader) {
-    readers.push_back(opened(rig, {.subject = reader % 2 == 0 ? std::optional<std::string>("run-1") : std::nullopt,
-                                   .buffer_messages_max = 1 + reader * 8}));
+    readers.push_back(
+        opened(rig,
+               {.subject = reader % 2 == 0 ? std::optional<std::string>("run-1") : std::nullopt,
+                .buffer_messages_max = 1 + reader * 8}));
     places.push_back(0);
     for (std::uint64_t& place : places) {
       const auto at = static_cast<std::size_t>(&place - places.data());

@@ -22,7 +22,8 @@ struct Server {
 
   void answer(History& history, const Asked& asked) const {
     const std::uint64_t after = asked.read.after;
-    const std::uint64_t count = std::min({latest - std::min(latest, after), asked.read.max_events, page_max});
+    const std::uint64_t count =
+        std::min({latest - std::min(latest, after), asked.read.max_events, page_max});
     wire::PageReply reply;
     reply.next = after + count;
     reply.latest = latest;
@@ -87,7 +88,8 @@ TEST_CASE("History: pages that come in another order are given in order", "[clie
   CHECK(history.cursor() == 4 * limits::page_events_max);
 }
 
-TEST_CASE("History: a read at the end waits for news, and one that does not is asked beside it", "[client]") {
+TEST_CASE("History: a read at the end waits for news, and one that does not is asked beside it",
+          "[client]") {
   History history({.wait_ms = 700});
   history.start(7);
   std::uint64_t rid = 0;
@@ -100,7 +102,8 @@ TEST_CASE("History: a read at the end waits for news, and one that does not is a
   CHECK(at_once->wait_ms == 0);
 }
 
-TEST_CASE("History: a read that fails is wanted again; what was asked before start() is forgotten", "[client]") {
+TEST_CASE("History: a read that fails is wanted again; what was asked before start() is forgotten",
+          "[client]") {
   History history({});
   history.start(0);
   std::uint64_t rid = 0;
@@ -114,7 +117,8 @@ TEST_CASE("History: a read that fails is wanted again; what was asked before sta
   CHECK(history.want(false)->after == 3);
 }
 
-TEST_CASE("History: whatever order, loss and page size, every event once and in order", "[client][property]") {
+TEST_CASE("History: whatever order, loss and page size, every event once and in order",
+          "[client][property]") {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     INFO("seed " << seed);
     std::mt19937_64 random(seed);
@@ -127,7 +131,8 @@ TEST_CASE("History: whatever order, loss and page size, every event once and in 
     std::deque<Asked> under_way;
     for (int step = 0; place < server.latest; ++step) {
       REQUIRE(step < 200'000);
-      for (Asked& asked : send_all(history, rid)) under_way.push_back(std::move(asked));
+      for (Asked& asked : send_all(history, rid))
+        under_way.push_back(std::move(asked));
       REQUIRE_FALSE(under_way.empty());
       const auto at = under_way.begin() + static_cast<std::ptrdiff_t>(random() % under_way.size());
       const Asked asked = *at;
@@ -139,7 +144,8 @@ TEST_CASE("History: whatever order, loss and page size, every event once and in 
         server.answer(history, asked);
       }
       while (const auto page = history.pop()) {
-        for (const std::uint64_t here : page->batch.places) REQUIRE(here == ++place);
+        for (const std::uint64_t here : page->batch.places)
+          REQUIRE(here == ++place);
       }
     }
     CHECK(place == server.latest);

@@ -1,5 +1,4 @@
 #include "bus/client/join.hpp"
-
 #include "tests/bus/client/event_frames.hpp"
 
 #include <deque>
@@ -43,13 +42,26 @@ class Life {
 
   void act() {
     switch (below(16)) {
-      case 0: return restart_server();
-      case 1: return join_.lost("cut");
-      case 2: return beacon();
-      case 3: case 4: case 5: case 6: return publish();
-      case 7: case 8: case 9: return deliver_live();
-      case 10: case 11: return ask();
-      default: return answer();
+      case 0:
+        return restart_server();
+      case 1:
+        return join_.lost("cut");
+      case 2:
+        return beacon();
+      case 3:
+      case 4:
+      case 5:
+      case 6:
+        return publish();
+      case 7:
+      case 8:
+      case 9:
+        return deliver_live();
+      case 10:
+      case 11:
+        return ask();
+      default:
+        return answer();
     }
   }
 
@@ -132,7 +144,8 @@ class Life {
     const auto [rid, read] = *at;
     asked_.erase(at);
     if (!calm_ && below(8) == 0) return join_.unanswered(rid);
-    const std::uint64_t there = events_.size() - std::min<std::uint64_t>(events_.size(), read.after);
+    const std::uint64_t there =
+        events_.size() - std::min<std::uint64_t>(events_.size(), read.after);
     const std::uint64_t count = std::min({there, read.max_events, 1 + below(20)});
     test::Framed framed = test::framed(test::made_up(read.after + 1, read.after + count));
     wire::PageReply page;
@@ -162,7 +175,9 @@ class Life {
   /// Nothing is lost any more: then everything must come.
   void calm() {
     calm_ = true;
-    for (int round = 0; round < 10'000 && !(join_.phase() == Join::Phase::live && heard_ == events_.size()); ++round) {
+    for (int round = 0;
+         round < 10'000 && !(join_.phase() == Join::Phase::live && heard_ == events_.size());
+         ++round) {
       if (live_.empty() && (round % 16 == 0)) beacon();
       deliver_live();
       ask();
@@ -187,7 +202,8 @@ class Life {
 
 }  // namespace
 
-TEST_CASE("Join: through losses, repeats, cuts and restarts every durable event once and in order", "[client][property]") {
+TEST_CASE("Join: through losses, repeats, cuts and restarts every durable event once and in order",
+          "[client][property]") {
   EventsCounters seen;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     INFO("seed " << seed);

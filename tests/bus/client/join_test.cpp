@@ -40,7 +40,10 @@ struct Stage {
     message.last = last;
     join.live(message, {});
   }
-  void hear(std::uint64_t prev, const std::vector<test::Made>& events, std::uint64_t n = 0, Term of = term) {
+  void hear(std::uint64_t prev,
+            const std::vector<test::Made>& events,
+            std::uint64_t n = 0,
+            Term of = term) {
     test::Framed framed = test::framed(events);
     wire::Live message;
     message.log = here;
@@ -60,7 +63,11 @@ struct Stage {
     CHECK(read->log == here);
     join.sent(++rid, *read);
   }
-  void answer(std::uint64_t after, std::uint64_t last, bool end = true, const LogId& log = here, Term of = term) {
+  void answer(std::uint64_t after,
+              std::uint64_t last,
+              bool end = true,
+              const LogId& log = here,
+              Term of = term) {
     test::Framed framed = test::framed(test::made_up(after + 1, last));
     wire::PageReply page;
     page.span = framed.span;
@@ -80,21 +87,29 @@ struct Stage {
   /// `1 2 e caught_up:2 `: durable places, ephemeral numbers, marks.
   std::string heard() {
     std::string text;
-    while (const auto item = join.take()) text += word(*item) + ' ';
+    while (const auto item = join.take())
+      text += word(*item) + ' ';
     return text;
   }
   static std::string word(const Item& item) {
-    if (const auto* caught_up = std::get_if<CaughtUp>(&item)) return "caught_up:" + std::to_string(caught_up->cursor);
-    if (const auto* resumed = std::get_if<Resumed>(&item)) return "resumed:" + std::to_string(resumed->cursor);
-    if (const auto* ended = std::get_if<Ended>(&item)) return "ended:" + std::to_string(ended->cursor);
+    if (const auto* caught_up = std::get_if<CaughtUp>(&item))
+      return "caught_up:" + std::to_string(caught_up->cursor);
+    if (const auto* resumed = std::get_if<Resumed>(&item))
+      return "resumed:" + std::to_string(resumed->cursor);
+    if (const auto* ended = std::get_if<Ended>(&item))
+      return "ended:" + std::to_string(ended->cursor);
     const auto& heard = std::get<Heard>(item);
     if (heard.event.durable) return std::to_string(heard.event.durable->seq.value);
     return "e" + std::to_string(std::to_integer<unsigned>(heard.event.id.bytes[15]));
   }
 };
 
-test::Made durable(std::uint64_t place) { return {.place = place}; }
-test::Made ephemeral(std::uint64_t number) { return {.durable = false, .number = number}; }
+test::Made durable(std::uint64_t place) {
+  return {.place = place};
+}
+test::Made ephemeral(std::uint64_t number) {
+  return {.durable = false, .number = number};
+}
 
 }  // namespace
 
@@ -130,7 +145,8 @@ TEST_CASE("Join: an ephemeral event that comes late is dropped and counted", "[c
   CHECK(stage.join.counters().late_dropped == 2);
 }
 
-TEST_CASE("Join: a hole sends it back to reading, and the message is taken afterwards", "[client]") {
+TEST_CASE("Join: a hole sends it back to reading, and the message is taken afterwards",
+          "[client]") {
   Stage stage = Stage::live(0);
   stage.join_at(2);
   stage.hear(4, {durable(5), ephemeral(7)}, 9);
@@ -166,7 +182,8 @@ TEST_CASE("Join: a beacon beyond the cursor is a hole, one at it is not", "[clie
   CHECK(stage.join.phase() == Join::Phase::live);
 }
 
-TEST_CASE("Join: a message that came before gives nothing twice, not even what is ephemeral", "[client]") {
+TEST_CASE("Join: a message that came before gives nothing twice, not even what is ephemeral",
+          "[client]") {
   Stage stage = Stage::live(0);
   stage.join_at(1);
   stage.hear(1, {durable(2), ephemeral(4)}, 10);
@@ -179,7 +196,8 @@ TEST_CASE("Join: over its buffer it lets go and reads once more", "[client]") {
   stage.join.start(here, term);
   stage.beacon(1);
   stage.ask(0);
-  for (std::uint64_t place = 2; place <= 4; ++place) stage.hear(place - 1, {durable(place)});
+  for (std::uint64_t place = 2; place <= 4; ++place)
+    stage.hear(place - 1, {durable(place)});
   stage.answer(0, 1);
   CHECK(stage.join.phase() == Join::Phase::reading);
   stage.ask(1);

@@ -30,7 +30,8 @@ void serve_until(Observer& observer, std::uint64_t after, std::uint64_t last) {
   while (after < last) {
     const Owed owed = next_of(observer);
     REQUIRE(owed.events.size() == owed.positions.size());
-    for (const Position position : owed.positions) REQUIRE(position.value == ++after);
+    for (const Position position : owed.positions)
+      REQUIRE(position.value == ++after);
     REQUIRE(owed.last.value == after);
     REQUIRE(observer.ack(owed.last));
   }
@@ -55,11 +56,14 @@ ErrorCode error_of(Observer& observer) {
   }
 }
 
-EngineOptions required() { return {.required = {"audit"}}; }
+EngineOptions required() {
+  return {.required = {"audit"}};
+}
 
 }  // namespace
 
-TEST_CASE("Observer: takes what is owed in position order, and its acks let appends end", "[client]") {
+TEST_CASE("Observer: takes what is owed in position order, and its acks let appends end",
+          "[client]") {
   test::ServerRig rig(required());
   const auto appender = rig.appender();
   const auto observer = opened(rig);
@@ -89,13 +93,16 @@ TEST_CASE("Observer: a refused event comes again, and nothing behind it before",
   const auto observer = opened(rig);
   test::appended(*appender, "run-1", test::drafts(0, 5));
   Owed owed = next_of(*observer);
-  while (owed.last.value < 3) owed = next_of(*observer);
+  while (owed.last.value < 3)
+    owed = next_of(*observer);
   REQUIRE(observer->refuse(Position{3}, "disk is full"));
   CHECK(observer->acked() == Position{2});
   serve_until(*observer, 2, 5);
 }
 
-TEST_CASE("Observer: what was not acked by its deadline comes again, what was is dropped and acked again", "[client]") {
+TEST_CASE(
+    "Observer: what was not acked by its deadline comes again, what was is dropped and acked again",
+    "[client]") {
   EngineOptions options = required();
   options.ack_deadline = 200ms;
   test::ServerRig rig(options);
@@ -110,7 +117,8 @@ TEST_CASE("Observer: what was not acked by its deadline comes again, what was is
   await_acknowledged(rig, *observer, 3);
 }
 
-TEST_CASE("Observer: after a restart of the server it attaches again and misses nothing", "[client]") {
+TEST_CASE("Observer: after a restart of the server it attaches again and misses nothing",
+          "[client]") {
   test::ServerRig rig(required());
   const auto appender = rig.appender();
   const auto observer = opened(rig);
@@ -137,7 +145,8 @@ TEST_CASE("Observer: a newer consumer of the name fences the older one for good"
   serve_until(*newer, 0, 1);
 }
 
-TEST_CASE("Observer: its own cursor, where it is ahead, is acked again and not handed out", "[client]") {
+TEST_CASE("Observer: its own cursor, where it is ahead, is acked again and not handed out",
+          "[client]") {
   test::ServerRig rig(required());
   const auto appender = rig.appender();
   test::appended(*appender, "run-1", test::drafts(0, 6));
@@ -146,7 +155,8 @@ TEST_CASE("Observer: its own cursor, where it is ahead, is acked again and not h
   await_acknowledged(rig, *observer, 6);
 }
 
-TEST_CASE("Observer: its own cursor, where it is behind, is caught up from the log first", "[client]") {
+TEST_CASE("Observer: its own cursor, where it is behind, is caught up from the log first",
+          "[client]") {
   test::ServerRig rig(required());
   const auto appender = rig.appender();
   {
@@ -166,25 +176,28 @@ TEST_CASE("Observer: names and cursors that mean nothing here are typed errors",
   const auto unknown = Observer::open({.connect = rig.connect(), .name = "nobody"});
   REQUIRE_FALSE(unknown);
   CHECK(unknown.error().code == ErrorCode::not_found);
-  const auto ahead = Observer::open({.connect = rig.connect(), .name = "audit", .position = Position{7}});
+  const auto ahead =
+      Observer::open({.connect = rig.connect(), .name = "audit", .position = Position{7}});
   REQUIRE_FALSE(ahead);
   CHECK(ahead.error().code == ErrorCode::cursor_ahead);
   LogId other;
   other.bytes[0] = std::byte{1};
-  const auto foreign =
-      Observer::open({.connect = rig.connect(), .name = "audit", .log = other, .position = Position{0}});
+  const auto foreign = Observer::open(
+      {.connect = rig.connect(), .name = "audit", .log = other, .position = Position{0}});
   REQUIRE_FALSE(foreign);
   CHECK(foreign.error().code == ErrorCode::cursor_foreign);
 }
 
-TEST_CASE("Observer: one that leaves has said what it did, and the next goes on behind it", "[client]") {
+TEST_CASE("Observer: one that leaves has said what it did, and the next goes on behind it",
+          "[client]") {
   const test::ServerRig rig(required());
   const auto appender = rig.appender();
   test::appended(*appender, "run-1", test::drafts(0, 4));
   {
     const auto first = opened(rig);
     Owed owed = next_of(*first);
-    while (owed.last.value < 4) owed = next_of(*first);
+    while (owed.last.value < 4)
+      owed = next_of(*first);
     REQUIRE(first->ack(Position{3}));
   }
   const auto second = opened(rig);

@@ -7,11 +7,10 @@
 
 #include <catch2/catch.hpp>
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -63,7 +62,8 @@ class ServerRig {
 
   [[nodiscard]] Engine& engine() { return server_->engine(); }
   [[nodiscard]] client::ConnectOptions connect() const { return {.endpoint = folder_.endpoint()}; }
-  [[nodiscard]] std::unique_ptr<client::Appender> appender(client::AppenderOptions options = {}) const {
+  [[nodiscard]] std::unique_ptr<client::Appender> appender(
+      client::AppenderOptions options = {}) const {
     options.connect = connect();
     auto opened = client::Appender::open(options);
     REQUIRE(opened);
@@ -80,18 +80,23 @@ class ServerRig {
 };
 
 inline Draft draft(std::uint64_t number, bool durable = true) {
-  return {.type = "acme.made", .durable = durable, .data = R"({"number":)" + std::to_string(number) + "}"};
+  return {.type = "acme.made",
+          .durable = durable,
+          .data = R"({"number":)" + std::to_string(number) + "}"};
 }
 
 /// `count` drafts, numbered from `first`.
 inline std::vector<Draft> drafts(std::uint64_t first, std::uint64_t count) {
   std::vector<Draft> made;
-  for (std::uint64_t number = first; number < first + count; ++number) made.push_back(draft(number));
+  for (std::uint64_t number = first; number < first + count; ++number)
+    made.push_back(draft(number));
   return made;
 }
 
 /// Appends and demands that all was taken.
-inline client::Appended appended(client::Appender& appender, const std::string& subject, std::vector<Draft> events) {
+inline client::Appended appended(client::Appender& appender,
+                                 const std::string& subject,
+                                 std::vector<Draft> events) {
   const std::size_t count = events.size();
   auto done = appender.append(subject, std::move(events));
   REQUIRE(done);

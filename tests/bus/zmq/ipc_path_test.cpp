@@ -4,14 +4,13 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 
 using namespace runwire;
 using namespace runwire::bus;
@@ -51,13 +50,14 @@ void leave_stale_socket(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("ipc: C17 the socket has mode 0600 and is gone with its lock after the close", "[zmq][ipc]") {
+TEST_CASE("ipc: C17 the socket has mode 0600 and is gone with its lock after the close",
+          "[zmq][ipc]") {
   Folder folder;
   Context context;
   {
     Socket socket = router(context);
     REQUIRE(socket.bind("ipc://" + folder.at("s")));
-    struct stat made {};
+    struct stat made{};
     REQUIRE(::stat(folder.at("s").c_str(), &made) == 0);
     CHECK((made.st_mode & 0777U) == 0600U);
     CHECK(*socket.bound_endpoint() == "ipc://" + folder.at("s"));

@@ -1,12 +1,12 @@
 #include "bus/zmq/socket.hpp"
+
 #include "codec/base/ids.hpp"
 
 #include <catch2/catch.hpp>
 
+#include <future>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <future>
 
 using namespace runwire;
 using namespace runwire::bus;
@@ -90,7 +90,8 @@ TEST_CASE("Socket: C22 an empty message arrives as one empty frame", "[zmq]") {
 TEST_CASE("Socket: C13 frames beyond the most that a message may have are thrown away", "[zmq]") {
   Pair pair;
   Message many;
-  for (int count = 0; count < 10'000; ++count) many.emplace_back("x");
+  for (int count = 0; count < 10'000; ++count)
+    many.emplace_back("x");
   REQUIRE(pair.dealer.try_send(many));
   Message next = one("next");
   REQUIRE(pair.dealer.try_send(next));
@@ -160,10 +161,21 @@ TEST_CASE("Socket: XPUB hears every subscription to one topic, also a repeated o
 
 TEST_CASE("Socket: binds only to this machine", "[zmq]") {
   Context context;
-  for (const char* wide : {"tcp://*:5555", "tcp://0.0.0.0:5555", "tcp://eth0:5555", "tcp://10.0.0.1:1",
-                           "tcp://[::]:5555", "tcp://127.0.0.1", "tcp://127.0.0.1:0",
-                           "tcp://127.0.0.1:65536", "inproc://x", "udp://127.0.0.1:1", "", "ipc://",
-                           "ipc://@abstract", "ipc://*", "tcp://128.0.0.1:1"}) {
+  for (const char* wide : {"tcp://*:5555",
+                           "tcp://0.0.0.0:5555",
+                           "tcp://eth0:5555",
+                           "tcp://10.0.0.1:1",
+                           "tcp://[::]:5555",
+                           "tcp://127.0.0.1",
+                           "tcp://127.0.0.1:0",
+                           "tcp://127.0.0.1:65536",
+                           "inproc://x",
+                           "udp://127.0.0.1:1",
+                           "",
+                           "ipc://",
+                           "ipc://@abstract",
+                           "ipc://*",
+                           "tcp://128.0.0.1:1"}) {
     Socket socket = opened(context, SocketKind::router);
     INFO(wide);
     const Status bound = socket.bind(wide);
@@ -221,7 +233,8 @@ TEST_CASE("Socket: C19 a child of fork is told so and leaves the parent undistur
   CHECK(as_text(received(pair.router)[1].view()) == "right");
 }
 
-TEST_CASE("Socket: a DEALER without reconnect tells a lost connection by its writability", "[zmq]") {
+TEST_CASE("Socket: a DEALER without reconnect tells a lost connection by its writability",
+          "[zmq]") {
   Context context;
   SocketOptions lone;
   lone.reconnect = false;
@@ -270,7 +283,8 @@ TEST_CASE("Socket: threads exchange large frames without a data race", "[zmq]") 
   REQUIRE(router.bind("tcp://127.0.0.1:*"));
   const std::string endpoint = *router.bound_endpoint();
   constexpr int rounds = 200;
-  auto peer = std::async(std::launch::async, [&] { return echo_rounds(context, endpoint, rounds); });
+  auto peer =
+      std::async(std::launch::async, [&] { return echo_rounds(context, endpoint, rounds); });
   for (int round = 0; round < rounds; ++round) {
     Message message = received(router);
     CHECK(message[1].view()[0] == static_cast<std::byte>(round));

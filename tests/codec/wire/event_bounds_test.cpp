@@ -111,37 +111,20 @@ TEST_CASE("event bounds: a location has 8 entries, each key once and each within
   check_refused([&](Event& event) { event.location = entries(limits::location_entries_max + 1); },
                 ErrorCode::too_large,
                 "location");
-  check_refused(
-      [](Event& event) {
-        event.location = {{std::string(65, 'k'), ""}};
-      },
-      ErrorCode::too_large,
-      "location");
-  check_refused(
-      [](Event& event) {
-        event.location = {{"k", std::string(257, 'v')}};
-      },
-      ErrorCode::too_large,
-      "location");
+  check_refused([](Event& event) { event.location = {{std::string(65, 'k'), ""}}; },
+                ErrorCode::too_large,
+                "location");
+  check_refused([](Event& event) { event.location = {{"k", std::string(257, 'v')}}; },
+                ErrorCode::too_large,
+                "location");
   check_refused([](Event& event) { event.location = {{"", "v"}}; }, ErrorCode::invalid, "location");
+  check_refused([](Event& event) { event.location = {{"k", "1"}, {"j", ""}, {"k", "2"}}; },
+                ErrorCode::invalid,
+                "location");
   check_refused(
-      [](Event& event) {
-        event.location = {{"k", "1"}, {"j", ""}, {"k", "2"}};
-      },
-      ErrorCode::invalid,
-      "location");
+      [](Event& event) { event.location = {{"\xff", ""}}; }, ErrorCode::invalid, "location");
   check_refused(
-      [](Event& event) {
-        event.location = {{"\xff", ""}};
-      },
-      ErrorCode::invalid,
-      "location");
-  check_refused(
-      [](Event& event) {
-        event.location = {{"k", "\xc3"}};
-      },
-      ErrorCode::invalid,
-      "location");
+      [](Event& event) { event.location = {{"k", "\xc3"}}; }, ErrorCode::invalid, "location");
 }
 
 TEST_CASE("event bounds: unknown fields are whole pairs of a text and anything but an extension",

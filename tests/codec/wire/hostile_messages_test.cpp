@@ -71,7 +71,8 @@ void plain_event(Writer::Map& map) {
 
 }  // namespace
 
-TEST_CASE("messages: C22 each malformed request is a typed error that can be addressed", "[wire][hostile]") {
+TEST_CASE("messages: C22 each malformed request is a typed error that can be addressed",
+          "[wire][hostile]") {
   const auto read_after = [](const Fill& after) {
     return request_of("read", [&](Writer::Map& map) { after(map); });
   };
@@ -160,10 +161,12 @@ TEST_CASE("messages: numbers keep their ranges on both sides", "[wire][hostile]"
 TEST_CASE("messages: an append keeps its bounds on both sides", "[wire][hostile]") {
   CHECK(is_taken(append_of(plain_event)));
   CHECK_FALSE(is_taken(append_of(plain_event, "")));  // Durable, and no subject.
-  CHECK(is_taken(append_of([](Writer::Map& map) {
-    plain_event(map);
-    map.boolean("ephemeral", true);
-  }, "")));
+  CHECK(is_taken(append_of(
+      [](Writer::Map& map) {
+        plain_event(map);
+        map.boolean("ephemeral", true);
+      },
+      "")));
   const auto data = [](std::size_t size) {
     return append_of([&](Writer::Map& map) {
       map.text("type", "acme.hit");
@@ -192,7 +195,8 @@ TEST_CASE("messages: an append keeps its bounds on both sides", "[wire][hostile]
   CHECK(refusal_of(events(0)).code == ErrorCode::invalid);
   Append large;
   large.subject = "r";
-  large.events.assign(4, Draft{{}, "acme.hit", {}, 1, true, std::string(limits::data_bytes_max, '1')});
+  large.events.assign(4,
+                      Draft{{}, "acme.hit", {}, 1, true, std::string(limits::data_bytes_max, '1')});
   CHECK(is_taken(encode(Request{1, {}, large})));
   large.events.push_back(Draft{{}, "acme.hit", {}, 1, true, "1"});
   CHECK(refusal_of(encode(Request{1, {}, large})).code == ErrorCode::too_large);
@@ -216,11 +220,16 @@ TEST_CASE("messages: a location keeps its bounds on both sides", "[wire][hostile
   CHECK_FALSE(is_taken(location(1, 4, 257)));
 }
 
-TEST_CASE("messages: C23 nesting is refused at one level too many, by every decoder", "[wire][hostile]") {
+TEST_CASE("messages: C23 nesting is refused at one level too many, by every decoder",
+          "[wire][hostile]") {
   const auto deep = [](std::size_t levels) {
-    Bytes bytes = bytes_of(std::string_view("\x85\xa1v\x01\xa2op\xa6status\xa3rid\x01\xa6" "client\xc4\x10", 28));
+    Bytes bytes =
+        bytes_of(std::string_view("\x85\xa1v\x01\xa2op\xa6status\xa3rid\x01\xa6"
+                                  "client\xc4\x10",
+                                  28));
     bytes.insert(bytes.end(), 16, std::byte{0});
-    for (const char letter : std::string_view("\xa1z")) bytes.push_back(static_cast<std::byte>(letter));
+    for (const char letter : std::string_view("\xa1z"))
+      bytes.push_back(static_cast<std::byte>(letter));
     bytes.insert(bytes.end(), levels, std::byte{0x91});
     bytes.push_back(std::byte{0xc0});
     return bytes;
@@ -231,16 +240,25 @@ TEST_CASE("messages: C23 nesting is refused at one level too many, by every deco
   bomb.push_back(std::byte{0xc0});
   check_all_refuse(bomb);
   std::string maps;
-  for (int level = 0; level < 100'000; ++level) maps += "\x81\xa1" "a";
+  for (int level = 0; level < 100'000; ++level)
+    maps +=
+        "\x81\xa1"
+        "a";
   check_all_refuse(bytes_of(maps + "\xc0"));
 }
 
 TEST_CASE("messages: C24 a declared length allocates nothing and is `invalid`", "[wire][hostile]") {
   for (const std::string_view bomb : {std::string_view("\xdd\xff\xff\xff\xff", 5),
                                       std::string_view("\xdf\xff\xff\xff\xff", 5),
-                                      std::string_view("\xdb\xff\xff\xff\xff" "a", 6),
-                                      std::string_view("\xc6\xff\xff\xff\xff" "a", 6),
-                                      std::string_view("\xc9\xff\xff\xff\xff\x01" "a", 7)}) {
+                                      std::string_view("\xdb\xff\xff\xff\xff"
+                                                       "a",
+                                                       6),
+                                      std::string_view("\xc6\xff\xff\xff\xff"
+                                                       "a",
+                                                       6),
+                                      std::string_view("\xc9\xff\xff\xff\xff\x01"
+                                                       "a",
+                                                       7)}) {
     check_all_refuse(bytes_of(bomb));
     // The same as the value of a key.
     Bytes bytes = bytes_of(std::string_view("\x82\xa1v\x01\xa1z", 6));
@@ -255,7 +273,8 @@ TEST_CASE("messages: more values than a header may have are `too_large`", "[wire
     return request_of("status", [&](Writer::Map& map) {
       Writer& list = map.key("newer");
       list.list(values);
-      for (std::size_t at = 0; at < values; ++at) list.number(0);
+      for (std::size_t at = 0; at < values; ++at)
+        list.number(0);
     });
   };
   // The header, five keys and their values: eleven besides the items.
@@ -263,7 +282,8 @@ TEST_CASE("messages: more values than a header may have are `too_large`", "[wire
   CHECK(refusal_of(with_values(limits::tokens_max - 10)).code == ErrorCode::too_large);
 }
 
-TEST_CASE("messages: C25 keys that are no text, and integers beyond 2^53-1, are refused", "[wire][hostile]") {
+TEST_CASE("messages: C25 keys that are no text, and integers beyond 2^53-1, are refused",
+          "[wire][hostile]") {
   check_all_refuse(bytes_of(std::string_view("\x81\x01\x01", 3)));
   check_all_refuse(bytes_of(std::string_view("\x82\xa1v\x01\x01\x01", 6)));
   Ack ack{"audit", {}, Term{1}, Epoch{1}, Position{exact_integer_max}, false, ""};
@@ -325,8 +345,9 @@ TEST_CASE("messages: keys that come twice are refused at any depth", "[wire][hos
 
 TEST_CASE("messages: extension types are refused and text must be UTF-8", "[wire][hostile]") {
   check_all_refuse(bytes_of(std::string_view("\x82\xa1v\x01\xa1z\xd4\x01\x01", 9)));
-  CHECK(refusal_of(request_of("status", [](Writer::Map& map) { map.text("newer", "\xff"); })).code ==
-        ErrorCode::invalid);
+  CHECK(refusal_of(request_of("status", [](Writer::Map& map) {
+          map.text("newer", "\xff");
+        })).code == ErrorCode::invalid);
 }
 
 TEST_CASE("messages: a span whose numbers contradict each other is refused", "[wire][hostile]") {
@@ -342,10 +363,13 @@ TEST_CASE("messages: a span whose numbers contradict each other is refused", "[w
   CHECK_FALSE(is_sound({.count = 3, .first = Position{0}, .last = Position{3}}));
   const std::vector<Position> rising{Position{4}, Position{9}};
   CHECK(is_sound({.count = 2, .first = Position{4}, .last = Position{9}, .positions = rising}));
-  CHECK_FALSE(is_sound({.count = 1, .first = Position{4}, .last = Position{9}, .positions = rising}));
-  CHECK_FALSE(is_sound({.count = 2, .first = Position{4}, .last = Position{8}, .positions = rising}));
+  CHECK_FALSE(
+      is_sound({.count = 1, .first = Position{4}, .last = Position{9}, .positions = rising}));
+  CHECK_FALSE(
+      is_sound({.count = 2, .first = Position{4}, .last = Position{8}, .positions = rising}));
   const std::vector<Position> level{Position{4}, Position{4}};
-  CHECK_FALSE(is_sound({.count = 2, .first = Position{4}, .last = Position{4}, .positions = level}));
+  CHECK_FALSE(
+      is_sound({.count = 2, .first = Position{4}, .last = Position{4}, .positions = level}));
   CHECK_FALSE(is_sound({.count = 2, .owners = {{1, {}, OwnerTerm{1}}}}));
 }
 
@@ -363,10 +387,14 @@ TEST_CASE("messages: random damage never gets past the decoders", "[wire][hostil
   std::mt19937_64 random(seed);
   std::vector<Bytes> frames;
   for (int round = 0; round < 20; ++round) {
-    for (const auto& message : samples.requests()) frames.push_back(encode(message));
-    for (const auto& message : samples.replies()) frames.push_back(encode(message));
-    for (const auto& message : samples.deliveries()) frames.push_back(encode(message));
-    for (const auto& message : samples.lives()) frames.push_back(encode(message));
+    for (const auto& message : samples.requests())
+      frames.push_back(encode(message));
+    for (const auto& message : samples.replies())
+      frames.push_back(encode(message));
+    for (const auto& message : samples.deliveries())
+      frames.push_back(encode(message));
+    for (const auto& message : samples.lives())
+      frames.push_back(encode(message));
   }
   std::size_t taken = 0;
   for (Bytes& frame : frames) {

@@ -38,7 +38,8 @@ TEST_CASE("messages: every request survives the wire", "[wire]") {
   test::Samples samples(Catch::rngSeed());
   INFO("seed " << Catch::rngSeed());
   for (int round = 0; round < 200; ++round) {
-    for (const Request& request : samples.requests()) check_round_trip(request);
+    for (const Request& request : samples.requests())
+      check_round_trip(request);
   }
 }
 
@@ -46,7 +47,8 @@ TEST_CASE("messages: every reply survives the wire", "[wire]") {
   test::Samples samples(Catch::rngSeed());
   INFO("seed " << Catch::rngSeed());
   for (int round = 0; round < 200; ++round) {
-    for (const Reply& reply : samples.replies()) check_round_trip(reply);
+    for (const Reply& reply : samples.replies())
+      check_round_trip(reply);
   }
 }
 
@@ -108,13 +110,21 @@ TEST_CASE("messages: the fields of an append arrive as they were given", "[wire]
 
 TEST_CASE("messages: the header's first key is `v` and its bytes are the page's", "[wire]") {
   const Bytes bytes = encode(Request{5, {}, Observers{}});
-  const std::string_view want("\x84\xa1v\x01\xa2op\xa9observers\xa3rid\x05\xa6" "client\xc4\x10", 31);
+  const std::string_view want(
+      "\x84\xa1v\x01\xa2op\xa9observers\xa3rid\x05\xa6"
+      "client\xc4\x10",
+      31);
   CHECK(as_text(bytes).substr(0, want.size()) == want);
   CHECK(bytes.size() == want.size() + 16);
 }
 
 TEST_CASE("messages: an error without a body and one beside a partial answer differ", "[wire]") {
-  Reply reply{4, "append", {}, Term{2}, Error{ErrorCode::lifecycle, "ended", {{"seq", std::uint64_t{9}}}}, NoReply{}};
+  Reply reply{4,
+              "append",
+              {},
+              Term{2},
+              Error{ErrorCode::lifecycle, "ended", {{"seq", std::uint64_t{9}}}},
+              NoReply{}};
   CHECK(std::holds_alternative<NoReply>(decode_reply(encode(reply))->answer));
   AppendReply partial;
   partial.taken = 1;
@@ -127,7 +137,8 @@ TEST_CASE("messages: an error without a body and one beside a partial answer dif
   CHECK(decoded->error->number("seq") == 9U);
 }
 
-TEST_CASE("messages: a code of a newer server is `internal` and keeps its name as a fact", "[wire]") {
+TEST_CASE("messages: a code of a newer server is `internal` and keeps its name as a fact",
+          "[wire]") {
   Bytes bytes;
   {
     Writer writer(bytes);
@@ -147,9 +158,11 @@ TEST_CASE("messages: a code of a newer server is `internal` and keeps its name a
   CHECK(decoded->error->text("code") == "out_of_patience");
 }
 
-TEST_CASE("messages: an error that quotes bad bytes, or says too much, can still be read", "[wire]") {
+TEST_CASE("messages: an error that quotes bad bytes, or says too much, can still be read",
+          "[wire]") {
   Error error{ErrorCode::invalid, std::string(5000, 'x') + "\xc3\xa9", {}};
-  for (std::uint64_t at = 0; at < 20; ++at) error.facts.push_back({"f" + std::to_string(at), at});
+  for (std::uint64_t at = 0; at < 20; ++at)
+    error.facts.push_back({"f" + std::to_string(at), at});
   error.facts[1].name = "f0";
   Reply reply{1, "read", {}, Term{1}, error, NoReply{}};
   Result<Reply> decoded = decode_reply(encode(reply));

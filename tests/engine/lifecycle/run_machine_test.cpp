@@ -16,8 +16,12 @@ struct Said {
   Payload payload{};
 };
 
-Said run(Step step) { return {{Root::run, step}, {}}; }
-Said turn(Step step, std::uint64_t number) { return {{Root::turn, step}, {.turn = number}}; }
+Said run(Step step) {
+  return {{Root::run, step}, {}};
+}
+Said turn(Step step, std::uint64_t number) {
+  return {{Root::turn, step}, {.turn = number}};
+}
 Said model(Step step, const std::string& id) {
   return {{Root::model, step}, {.turn = 1, .operation_id = id}};
 }
@@ -57,36 +61,43 @@ TEST_CASE("RunMachine: a run starts once and ends once", "[engine][lifecycle]") 
     CHECK_FALSE(allowed(fresh, run(step)));
     const RunMachine over = after({run(started), run(step)});
     CHECK(runwire::ended(over.state()));
-    for (const Step again : {started, completed, failed, cancelled}) CHECK_FALSE(allowed(over, run(again)));
+    for (const Step again : {started, completed, failed, cancelled})
+      CHECK_FALSE(allowed(over, run(again)));
     CHECK_FALSE(allowed(over, turn(started, 1)));
   }
 }
 
-TEST_CASE("RunMachine: every scope starts once, in its parent, and ends once", "[engine][lifecycle]") {
+TEST_CASE("RunMachine: every scope starts once, in its parent, and ends once",
+          "[engine][lifecycle]") {
   using Make = Said (*)(Step, const std::string&);
   for (const Make make : {Make{model}, Make{tool}, Make{interaction}}) {
     CHECK_FALSE(allowed(after({run(started)}), make(started, "a")));
-    CHECK_FALSE(allowed(after({run(started), turn(started, 1), turn(completed, 1)}), make(started, "a")));
+    CHECK_FALSE(
+        allowed(after({run(started), turn(started, 1), turn(completed, 1)}), make(started, "a")));
     const RunMachine in_turn = after({run(started), turn(started, 1)});
     CHECK(allowed(in_turn, make(started, "a")));
     for (const Step step : {completed, failed, cancelled}) {
       CHECK_FALSE(allowed(in_turn, make(step, "a")));
-      const RunMachine over = after({run(started), turn(started, 1), make(started, "a"), make(step, "a")});
+      const RunMachine over =
+          after({run(started), turn(started, 1), make(started, "a"), make(step, "a")});
       CHECK_FALSE(allowed(over, make(started, "a")));
-      for (const Step again : {completed, failed, cancelled}) CHECK_FALSE(allowed(over, make(again, "a")));
+      for (const Step again : {completed, failed, cancelled})
+        CHECK_FALSE(allowed(over, make(again, "a")));
       CHECK(allowed(over, make(started, "b")));
     }
   }
 }
 
 TEST_CASE("RunMachine: identities of different kinds do not collide", "[engine][lifecycle]") {
-  const RunMachine machine = after({run(started), turn(started, 1), model(started, "op"), tool(started, "op")});
+  const RunMachine machine =
+      after({run(started), turn(started, 1), model(started, "op"), tool(started, "op")});
   CHECK(allowed(machine, interaction(started, "op")));
   CHECK(machine.open_count() == 3);
 }
 
 TEST_CASE("RunMachine: nothing completes over open children, failing may", "[engine][lifecycle]") {
-  const RunMachine machine = after({run(started), turn(started, 1), model(started, "op"), text(started, "t")});
+  const RunMachine machine =
+      after({run(started), turn(started, 1), model(started, "op"), text(started, "t")});
   CHECK_FALSE(allowed(machine, run(completed)));
   CHECK_FALSE(allowed(machine, turn(completed, 1)));
   CHECK_FALSE(allowed(machine, model(completed, "op")));
@@ -95,11 +106,13 @@ TEST_CASE("RunMachine: nothing completes over open children, failing may", "[eng
   CHECK(allowed(machine, model(failed, "op")));
 }
 
-TEST_CASE("C33 RunMachine: deltas come between started and ended of their content", "[engine][lifecycle]") {
+TEST_CASE("C33 RunMachine: deltas come between started and ended of their content",
+          "[engine][lifecycle]") {
   const RunMachine operation = after({run(started), turn(started, 1), model(started, "op")});
   CHECK_FALSE(allowed(operation, text(delta, "t")));
   CHECK_FALSE(allowed(operation, text(Step::ended, "t")));
-  const RunMachine open = after({run(started), turn(started, 1), model(started, "op"), text(started, "t")});
+  const RunMachine open =
+      after({run(started), turn(started, 1), model(started, "op"), text(started, "t")});
   CHECK(allowed(open, text(delta, "t", 0)));
   CHECK(allowed(open, text(Step::ended, "t")));
   const RunMachine over = after({run(started),
@@ -125,7 +138,8 @@ TEST_CASE("RunMachine: contents end with their operation", "[engine][lifecycle]"
   CHECK(machine.open_count() == 1);
 }
 
-TEST_CASE("RunMachine: what lies open is listed innermost and youngest first", "[engine][lifecycle]") {
+TEST_CASE("RunMachine: what lies open is listed innermost and youngest first",
+          "[engine][lifecycle]") {
   const RunMachine machine = after({run(started),
                                     turn(started, 1),
                                     turn(started, 2),

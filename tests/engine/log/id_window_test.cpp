@@ -12,7 +12,8 @@ namespace {
 
 EventId id_of(std::uint64_t number) {
   EventId id{};
-  for (std::size_t at = 0; at < 8; ++at) id.bytes.at(at) = static_cast<std::byte>(number >> (8 * at));
+  for (std::size_t at = 0; at < 8; ++at)
+    id.bytes.at(at) = static_cast<std::byte>(number >> (8 * at));
   return id;
 }
 
@@ -45,7 +46,8 @@ TEST_CASE("IdWindow: may begin anywhere in a log", "[engine][log]") {
 
 TEST_CASE("IdWindow: what is taken back is free again", "[engine][log]") {
   IdWindow window(100);
-  for (std::uint64_t position = 1; position <= 50; ++position) window.add(id_of(position), {position});
+  for (std::uint64_t position = 1; position <= 50; ++position)
+    window.add(id_of(position), {position});
   window.forget_after({40}, {50});
   CHECK(window.size() == 40);
   CHECK(window.find(id_of(40)) == Position{40});
@@ -67,7 +69,8 @@ TEST_CASE("IdWindow: agrees with a plain map under random use", "[engine][log][p
     window.add(id_of(number), {++position});
     model[position] = number;
     if (model.size() > bound) model.erase(model.begin());
-    const auto probe = std::next(model.begin(), static_cast<std::ptrdiff_t>(random() % model.size()));
+    const auto probe =
+        std::next(model.begin(), static_cast<std::ptrdiff_t>(random() % model.size()));
     REQUIRE(window.find(id_of(probe->second)) == Position{probe->first});
   }
 }

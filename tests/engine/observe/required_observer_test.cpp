@@ -35,7 +35,8 @@ struct Sink final : ObserverSink {
   [[nodiscard]] std::vector<std::uint64_t> positions() const {
     std::vector<std::uint64_t> all;
     for (const ObserverDelivery& delivery : deliveries) {
-      for (const PageEntry& entry : delivery.page.entries) all.push_back(entry.position.value);
+      for (const PageEntry& entry : delivery.page.entries)
+        all.push_back(entry.position.value);
     }
     return all;
   }
@@ -57,7 +58,8 @@ struct Stage {
 
 }  // namespace
 
-TEST_CASE("RequiredObserver: nobody attached, nothing handed over, everything owed", "[engine][observe]") {
+TEST_CASE("RequiredObserver: nobody attached, nothing handed over, everything owed",
+          "[engine][observe]") {
   Stage stage;
   CHECK(stage.advance(10) == 0);
   CHECK(stage.observer.gate() == Position{0});
@@ -76,7 +78,8 @@ TEST_CASE("RequiredObserver: in flight is bounded by count", "[engine][observe][
   CHECK(stage.sink.positions() == std::vector<std::uint64_t>{1, 2, 3, 4, 5, 6, 7, 8});
 }
 
-TEST_CASE("RequiredObserver: in flight is bounded by bytes, one event always fits", "[engine][observe][bound]") {
+TEST_CASE("RequiredObserver: in flight is bounded by bytes, one event always fits",
+          "[engine][observe][bound]") {
   Stage stage({.in_flight_bytes_max = 25});
   const Epoch epoch = stage.observer.attach();
   CHECK(stage.advance(100) == 3);  // 20 bytes, then one more page of one event
@@ -127,7 +130,8 @@ TEST_CASE("RequiredObserver: an ack beyond what was delivered is refused", "[eng
   CHECK(stage.observer.acked() == Position{5});
 }
 
-TEST_CASE("RequiredObserver: a refusal holds the event and tries again later, slower each time", "[engine][observe]") {
+TEST_CASE("RequiredObserver: a refusal holds the event and tries again later, slower each time",
+          "[engine][observe]") {
   Stage stage;
   const Epoch epoch = stage.observer.attach();
   stage.advance(5);
@@ -144,7 +148,8 @@ TEST_CASE("RequiredObserver: a refusal holds the event and tries again later, sl
   CHECK(stage.observer.refusals() == 2);
 }
 
-TEST_CASE("RequiredObserver: a name that catches up holds nobody back until it has", "[engine][observe]") {
+TEST_CASE("RequiredObserver: a name that catches up holds nobody back until it has",
+          "[engine][observe]") {
   Stage stage({}, {0}, {100});
   CHECK(stage.observer.gate() == Position{100});
   const Epoch epoch = stage.observer.attach();
