@@ -90,7 +90,7 @@ class RealFile final : public DiskFile {
   }
 
   [[nodiscard]] Result<std::uint64_t> size() const override {
-    struct stat facts{};
+    struct stat facts {};
     if (::fstat(file_.get(), &facts) != 0) return call_failed("fstat", path_);
     return static_cast<std::uint64_t>(facts.st_size);
   }
@@ -179,7 +179,7 @@ class RealDisk final : public Disk {
     Descriptor file(open_retrying(path(name), O_RDWR | O_CREAT));
     if (file.get() < 0) return call_failed("open", path(name));
     // A lock of the open file: it dies with the process, and no other close() here drops it.
-    struct flock whole{};
+    struct flock whole {};
     whole.l_type = F_WRLCK;
     whole.l_whence = SEEK_SET;
     if (::fcntl(file.get(), F_OFD_SETLK, &whole) != 0) {
@@ -230,7 +230,14 @@ Result<std::unique_ptr<Disk>> open_disk(const std::string& root) {
   std::error_code error;
   const std::filesystem::path above = std::filesystem::path(root).parent_path();
   if (!above.empty()) std::filesystem::create_directories(above, error);
-  if (::mkdir(root.c_str(), 0700) != 0 && errno != EEXIST) return call_failed("mkdir", root);
+  const bool made = ::mkdir(root.c_str(), 0700) == 0;
+  if (!made && errno != EEXIST) return call_failed("mkdir", root);
+  if (made) {
+    // The name of a new log has to last as long as what is in it.
+    const Descriptor folder(
+        open_retrying(above.empty() ? "." : above.string(), O_RDONLY | O_DIRECTORY));
+    if (folder.get() < 0 || ::fsync(folder.get()) != 0) return call_failed("fsync", root);
+  }
   if (!std::filesystem::is_directory(root, error)) {
     return fail(Error{ErrorCode::invalid, "not a directory: " + root, {}}.with("file", root));
   }

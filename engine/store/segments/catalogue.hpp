@@ -18,7 +18,7 @@ namespace runwire::segments {
 /// The index of all sealed segments, in SQLite. It is a copy of what the segments say and never
 /// newer than they are: throw it away and it is made again.
 ///
-/// Threads: add() from the store thread; everything const from any thread (a connection of its own,
+/// Threads: add() from one thread; everything const from any thread (a connection of its own,
 /// one reader at a time). Bound: 2 MiB of page cache a connection. Errors: as Database.
 class Catalogue {
  public:

@@ -3,6 +3,7 @@
 #include "engine/store/segments/loaded_file.hpp"
 #include "engine/store/segments/scan.hpp"
 #include "engine/store/segments/segment_list.hpp"
+#include "engine/store/segments/writer_state.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -10,22 +11,6 @@
 
 namespace runwire::segments {
 namespace {
-
-/// A writer's state as of a length that ends a batch.
-WriterState state_at(const Scan& scan, ByteView file, std::uint64_t length) {
-  WriterState state{.chain = chain_start(file), .last = scan.header.base, .term = scan.header.term};
-  for (const ScannedBatch& batch : scan.batches) {
-    if (batch.end() > length) break;
-    state.chain = chain_next(state.chain, file.subspan(batch.offset));
-    state.end = batch.end();
-    state.last = batch.header.last;
-    state.term = std::max(state.term, batch.header.term);
-    ++state.batches;
-  }
-  state.synced_bytes = state.end;
-  state.synced_to = state.last;
-  return state;
-}
 
 /// Opens one log, a step at a time; the order of the steps is run().
 class Recovery {
@@ -192,10 +177,8 @@ Status Recovery::take_last(std::uint64_t number) {
     return damaged(file->name, proven.end, next(proven.last), scan->last, "proven within a batch");
   }
   Scan kept = *scan;
-  if (fresh) {
-    std::erase_if(kept.batches,
-                  [&](const ScannedBatch& batch) { return batch.offset >= scan->proven; });
-  }
+  std::erase_if(kept.batches,
+                [&](const ScannedBatch& batch) { return batch.offset >= scan->proven; });
   auto index = std::make_shared<SegmentIndex>(scan->header, file->file);
   if (auto status = index_records(*file, kept, *index); !status) return status;
   if (auto status = check_start(first_, out_.checkpoint); !status) return status;
@@ -217,10 +200,10 @@ Status Recovery::take_last(std::uint64_t number) {
 }
 
 Status Recovery::resume(LoadedFile& file, const Scan& scan, std::shared_ptr<SegmentIndex> index) {
-  WriterState state = state_at(scan, file.view(), scan.end);
-  const WriterState proven = state_at(scan, file.view(), scan.proven);
-  state.synced_bytes = proven.end;
-  state.synced_to = proven.last;
+  // Over the empty batch of the close, never behind it: that its own sync worked is not known, and
+  // what follows a batch that is lost is lost with it.
+  WriterState state = state_at(scan, file.view(), scan.proven);
+  state.dirty = scan.end;
   out_.writer =
       std::make_unique<SegmentWriter>(file.file, scan.header, state, in_.segment_bytes_max);
   out_.active = std::move(index);

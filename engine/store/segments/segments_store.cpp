@@ -28,6 +28,7 @@ SegmentsStore::SegmentsStore(std::unique_ptr<Disk> own_disk,
       reader_(view_, *catalogue_, files_, log_) {
   view_.start(std::move(opened.catalogued), std::move(opened.active), log_);
   view_.set_trimmed(checkpoint_.trimmed);
+  worker_ = std::make_unique<CatalogueWorker>(view_, *catalogue_);
 }
 
 SegmentsStore::~SegmentsStore() {
@@ -99,7 +100,7 @@ Status SegmentsStore::roll() {
     if (auto status = writer_->seal(); !status) return failed(std::move(status.error()));
     sealed_ = true;
   }
-  if (auto status = catalogue_sealed(); !status) return status;
+  if (auto status = worker_->make_room(); !status) return failed(std::move(status.error()));
   const WriterState& ended = writer_->state();
   const SegmentHeader header{.log = log_,
                              .number = writer_->header().number + 1,
@@ -111,19 +112,7 @@ Status SegmentsStore::roll() {
   writer_ = std::move(*made);
   sealed_ = false;
   view_.roll(checkpoint_, std::make_shared<SegmentIndex>(header, writer_->file()));
-  // A catalogue that cannot be written now is written later: the segments are the truth.
-  [[maybe_unused]] const Status later = catalogue_sealed();
-  return {};
-}
-
-Status SegmentsStore::catalogue_sealed() {
-  for (const View::Live& live : view_.uncatalogued()) {
-    if (auto status = catalogue_->add(*live.index, live.at_end); !status) {
-      if (view_.uncatalogued().size() < uncatalogued_max) return {};
-      return failed(std::move(status.error()));
-    }
-    view_.catalogued(live.index->info().number);
-  }
+  worker_->sealed();
   return {};
 }
 

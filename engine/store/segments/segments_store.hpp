@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/store/open.hpp"
+#include "engine/store/segments/catalogue_worker.hpp"
 #include "engine/store/segments/reader.hpp"
 #include "engine/store/segments/recovery.hpp"
 #include "engine/store/segments/view.hpp"
@@ -15,12 +16,9 @@ namespace runwire::segments {
 /// The store of open.hpp: one writer over the active segment, readers over all of them.
 ///
 /// Threads and errors: as Store. Lifetime: a borrowed disk outlives it. Bound: the index of the
-/// active segment, and of at most `uncatalogued_max` sealed ones while the catalogue cannot be
-/// written.
+/// active segment, and of the sealed ones that CatalogueWorker has not taken up.
 class SegmentsStore final : public Store {
  public:
-  static constexpr std::size_t uncatalogued_max = 8;
-
   SegmentsStore(std::unique_ptr<Disk> own_disk,
                 Disk& disk,
                 std::unique_ptr<Disk::Lock> lock,
@@ -54,7 +52,6 @@ class SegmentsStore final : public Store {
 
  private:
   Status roll();
-  Status catalogue_sealed();
   void close();
   /// Makes every failure but a full disk the last thing that append() ever does.
   std::unexpected<Error> failed(Error error);
@@ -78,6 +75,7 @@ class SegmentsStore final : public Store {
   BatchBuilder batch_{};
   bool sealed_ = false;  ///< The writer's file has its trailer; the next file is not there yet.
   std::optional<Error> failure_{};
+  std::unique_ptr<CatalogueWorker> worker_{};  ///< Last: it ends before what it uses.
 };
 
 }  // namespace runwire::segments

@@ -55,8 +55,9 @@ class View {
                std::span<const Place> places);
   /// The active segment was sealed, and `next` is active. Store thread.
   void roll(const Checkpoint& at_end, std::shared_ptr<SegmentIndex> next);
-  /// Sealed, not yet catalogued, oldest first. Store thread.
+  /// Sealed, not yet catalogued, oldest first.
   [[nodiscard]] std::vector<Live> uncatalogued() const;
+  /// The oldest of those is in the catalogue now. The catalogue's worker.
   void catalogued(std::uint64_t number);
 
   [[nodiscard]] Position last() const { return {last_.load(std::memory_order_acquire)}; }

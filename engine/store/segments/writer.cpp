@@ -82,7 +82,8 @@ SegmentWriter::SegmentWriter(std::shared_ptr<DiskFile> file,
       header_(header),
       state_(state),
       segment_bytes_max_(segment_bytes_max),
-      ahead_(state.end) {}
+      ahead_(state.end),
+      dirty_(state.dirty) {}
 
 Result<std::unique_ptr<SegmentWriter>> SegmentWriter::create(Disk& disk,
                                                              const SegmentHeader& header,
@@ -115,18 +116,26 @@ bool SegmentWriter::full_for(std::uint64_t bytes) const {
   return state_.batches > 0 && state_.end + bytes + trailer_bytes > segment_bytes_max_;
 }
 
-Status SegmentWriter::write_ahead(std::uint64_t bytes) {
-  const std::uint64_t end = state_.end + bytes;
-  std::uint64_t target = dirty_;
-  if (bytes < small_batch_bytes && end > ahead_) {
-    target = std::max(target, std::min(end + write_ahead_bytes, segment_bytes_max_));
-  }
-  for (std::uint64_t at = end; at < target;) {
-    const std::uint64_t piece = std::min<std::uint64_t>(target - at, zeros().size());
+Status SegmentWriter::write_zeros(std::uint64_t from, std::uint64_t upto) {
+  for (std::uint64_t at = from; at < upto;) {
+    const std::uint64_t piece = std::min<std::uint64_t>(upto - at, zeros().size());
     if (auto status = file_->write(at, ByteView(zeros()).first(piece)); !status) return status;
     at += piece;
   }
-  ahead_ = std::max({ahead_, end, target});
+  return {};
+}
+
+Status SegmentWriter::write_ahead(std::uint64_t bytes) {
+  const std::uint64_t end = state_.end + bytes;
+  if (auto status = write_zeros(end, dirty_); !status) return status;
+  if (bytes < small_batch_bytes && end > ahead_) {
+    const std::uint64_t target = std::min(end + write_ahead_bytes, segment_bytes_max_);
+    auto status = write_zeros(std::max(end, dirty_), target);
+    // No room for zeros may still be room for the batch.
+    if (!status && status.error().code != ErrorCode::store_full) return status;
+    ahead_ = std::max(ahead_, target);
+  }
+  ahead_ = std::max(ahead_, end);
   return {};
 }
 

@@ -18,6 +18,7 @@ struct WriterState {
   std::uint64_t chain = 0;
   std::uint64_t synced_bytes = segment_header_bytes;
   Position synced_to{};
+  std::uint64_t dirty = 0;  ///< Bytes behind `end` and below this do not count.
   Position last{};
   Term term{};
 };
@@ -57,6 +58,7 @@ class SegmentWriter {
   [[nodiscard]] const std::shared_ptr<DiskFile>& file() const { return file_; }
 
  private:
+  Status write_zeros(std::uint64_t from, std::uint64_t upto);
   Status write_ahead(std::uint64_t bytes);
   [[nodiscard]] std::uint64_t key() const;
 
