@@ -1,3 +1,4 @@
+#include "bridge/cli/ask.hpp"
 #include "bridge/cli/commands.hpp"
 #include "bridge/cli/exit_codes.hpp"
 #include "bridge/cli/output.hpp"
@@ -13,15 +14,6 @@
 /// The commands that ask one question and print the answer: runs, observers, status.
 namespace runwire::cli {
 namespace {
-
-template <class Reply>
-Result<Reply> ask(client::Connection& connection, wire::Operation operation) {
-  auto answered = connection.call(std::move(operation));
-  if (!answered) return fail(std::move(answered.error()));
-  if (answered->reply.error) return fail(*std::move(answered->reply.error));
-  if (auto* reply = std::get_if<Reply>(&answered->reply.answer)) return std::move(*reply);
-  return fail(ErrorCode::invalid, "the server answered something else; is it of another version?");
-}
 
 struct RunsOptions {
   std::string prefix{};

@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
       "broken,\n"
       "130 interrupted. Output is NDJSON when it is piped.");
   app.set_config("--config", "", "Options as TOML; those of a command in a table of its name");
+  app.allow_config_extras(CLI::config_extras_mode::error);  // a misspelt option is not ignored
   cli::Common common;
   cli::add_serve(app, common);
   cli::add_append(app, common);

@@ -116,7 +116,8 @@ class SabotagedStore final : public Store {
     } else if (sabotage_ == Sabotage::second_terminal && neighbours && ended(owned.record.state)) {
       Event event = event_of(before);
       event.type = "run.failed";
-      event.data = R"({"problem":{"code":"sabotage","message":"put in by a proof"}})";
+      event.data =
+          R"({"problem":{"code":"sabotage","message":"put in by a proof","retryable":false}})";
       replace(before, event);
     }
   }

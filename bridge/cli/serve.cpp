@@ -138,6 +138,7 @@ int serve(ServeOptions options) {
 void add_serve(CLI::App& app, Common& common) {
   auto options = std::make_shared<ServeOptions>();
   CLI::App* command = app.add_subcommand("serve", "Serve one log until SIGINT or SIGTERM");
+  command->fallthrough();  // for --config, which is the application's
   command->add_option("--data", options->data, "Directory of the log; made when missing")
       ->type_name("DIR");
   command->add_flag("--memory", options->memory, "No disk: for tests, gone with the process");
@@ -161,7 +162,7 @@ void add_serve(CLI::App& app, Common& common) {
       ->type_name("FILE");
   command->footer(
       "Examples:\n  runwire serve --data /var/lib/runwire\n  runwire serve --data d --require "
-      "audit");
+      "audit\n  runwire serve --config runwire.toml    # [serve], then data = \"...\"");
   command->callback([options, &common] {
     if (options->memory != options->data.empty()) {
       throw CLI::ValidationError("serve", "give either --data DIR or --memory");

@@ -95,6 +95,11 @@ class Bus:
         facts: Row = json.loads(ready.read_text())
         return facts
 
+    @property
+    def server_pid(self) -> int:
+        assert self._server is not None
+        return self._server.pid
+
     def kill(self) -> None:
         assert self._server is not None
         self._server.kill()

@@ -29,7 +29,7 @@ def test_c03_what_is_unacked_is_owed_across_every_crash(bus: Bus) -> None:
     assert [(row["position"], row["id"]) for row in rows_of(out)] == [(row["position"], row["id"]) for row in log]
 
 
-def test_an_answered_append_survives_kill_and_numbers_go_on(bus: Bus) -> None:
+def test_c44_an_answered_append_survives_kill_and_numbers_go_on(bus: Bus) -> None:
     for life in range(1, 6):
         assert bus.serve()["term"] == life
         receipt = bus.run("append", "notes", "notes.n", f'{{"life":{life}}}').rows[0]
@@ -39,7 +39,7 @@ def test_an_answered_append_survives_kill_and_numbers_go_on(bus: Bus) -> None:
     assert [row["data"]["life"] for row in bus.whole_log()] == [1, 2, 3, 4, 5]
 
 
-def test_a_reader_resumes_by_itself_and_a_torn_journal_line_is_written_again(bus: Bus) -> None:
+def test_c16_a_reader_resumes_by_itself_and_a_torn_journal_line_is_written_again(bus: Bus) -> None:
     bus.serve("--require", "audit")
     out, journal = bus.folder / "tail.ndjson", bus.folder / "audit.ndjson"
     bus.start("tail", "--from", "start", out=out)
@@ -60,7 +60,7 @@ def test_a_reader_resumes_by_itself_and_a_torn_journal_line_is_written_again(bus
     until(lambda: positions(rows_of(journal)) == [1, 2, 3], "the journal is whole again")
 
 
-def test_a_run_whose_agent_died_is_closed_when_its_lease_lapses(bus: Bus) -> None:
+def test_c35_a_run_whose_agent_died_is_closed_when_its_lease_lapses(bus: Bus) -> None:
     bus.serve("--lease-ms", "500")
     agent = bus.start("play", RECORDINGS[0], "--subject", "orphan", "--speed", "0.2")
     until(lambda: bus.run("runs", "--active").rows, "the run")

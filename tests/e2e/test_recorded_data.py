@@ -20,7 +20,7 @@ def recordings() -> list[Path]:
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the recorded data is not beside this checkout")
-def test_every_recording_plays_to_one_terminal_and_texts_equal_their_deltas(bus: Bus) -> None:
+def test_c33_every_recording_plays_to_one_terminal_and_texts_equal_their_deltas(bus: Bus) -> None:
     bus.serve()
     out = bus.folder / "tail.ndjson"
     bus.start("tail", out=out)

@@ -38,7 +38,7 @@ def test_an_append_after_the_end_is_refused_and_says_what_to_do(bus: Bus) -> Non
     assert [row["state"] for row in bus.run("runs").rows] == ["completed"]
 
 
-def test_lines_on_standard_input_are_appended_in_order_and_once(bus: Bus) -> None:
+def test_c41_lines_on_standard_input_are_appended_in_order_and_once(bus: Bus) -> None:
     bus.serve()
     identity = "01890a5d-ac96-774b-bcce-b302099a8057"
     lines = f'{{"type":"notes.a","data":{{"n":1}},"id":"{identity}"}}\n{{"type":"notes.b"}}\n'
@@ -70,7 +70,7 @@ def test_nonsense_on_the_command_line_is_usage(bus: Bus) -> None:
     assert bus.run("nothing").code == 2
 
 
-def test_a_cursor_that_cannot_be_honoured_has_its_own_code(bus: Bus) -> None:
+def test_c39_c40_a_cursor_that_cannot_be_honoured_has_its_own_code(bus: Bus) -> None:
     bus.serve()
     bus.run("append", "hello", "notes.a")
     ahead = bus.run("tail", "hello", "--after", "99")
@@ -79,7 +79,7 @@ def test_a_cursor_that_cannot_be_honoured_has_its_own_code(bus: Bus) -> None:
     assert foreign.code == 4 and "cursor_foreign" in foreign.err
 
 
-def test_a_second_server_on_the_same_log_or_path_is_refused(bus: Bus) -> None:
+def test_c49_a_second_server_on_the_same_log_or_path_is_refused(bus: Bus) -> None:
     bus.serve()
     same_log = bus.run("serve", "--data", str(bus.data), "--listen", bus.url + "2")
     assert same_log.code == 6 and "locked" in same_log.err
@@ -88,7 +88,7 @@ def test_a_second_server_on_the_same_log_or_path_is_refused(bus: Bus) -> None:
     assert bus.run("status").code == 0
 
 
-def test_anything_wider_than_this_machine_is_refused(bus: Bus) -> None:
+def test_c15_anything_wider_than_this_machine_is_refused(bus: Bus) -> None:
     done = bus.run("serve", "--memory", "--listen", "tcp://0.0.0.0:*")
     assert done.code == 1 and "invalid" in done.err
 
@@ -120,7 +120,7 @@ def test_a_follower_hears_deltas_live_and_stops_with_the_command_to_go_on(bus: B
     assert f"go on with: runwire tail --after {last} --log " in bus.log()
 
 
-def test_an_observer_comes_before_everybody_else(bus: Bus) -> None:
+def test_c03_an_observer_comes_before_everybody_else(bus: Bus) -> None:
     bus.serve("--require", "audit")
     assert bus.run("append", "hello", "notes.a").code == 0
     assert bus.run("tail", "--from", "start", "--until-caught-up").rows == []
@@ -146,7 +146,7 @@ def test_a_command_for_each_event_decides_with_its_exit_status(bus: Bus) -> None
     assert refusing.wait(10) == 130
 
 
-def test_a_newer_consumer_fences_the_older_one(bus: Bus) -> None:
+def test_c04_a_newer_consumer_fences_the_older_one(bus: Bus) -> None:
     bus.serve("--require", "audit")
     older = bus.start("observe", "audit")
     until(lambda: bus.run("observers").rows[0]["state"] == "attached", "the first attach")
@@ -155,7 +155,7 @@ def test_a_newer_consumer_fences_the_older_one(bus: Bus) -> None:
     assert newer.poll() is None
 
 
-def test_a_server_that_is_asked_to_stop_answers_first(bus: Bus) -> None:
+def test_c08_a_server_that_is_asked_to_stop_answers_first(bus: Bus) -> None:
     first = bus.serve()
     bus.run("append", "hello", "notes.a")
     assert bus.stop() == 0
