@@ -3,6 +3,9 @@
 #include "bus/zmq/endpoint.hpp"
 #include "bus/zmq/ipc_path.hpp"
 
+#include <filesystem>
+#include <system_error>
+
 namespace runwire::bus {
 namespace {
 
@@ -31,6 +34,17 @@ Result<Endpoints> Endpoints::beside(std::string_view listen) {
 
 std::string Endpoints::attach(Term term, std::uint64_t number) const {
   return sibling("attach-" + std::to_string(term.value) + "-" + std::to_string(number));
+}
+
+void Endpoints::remove_left_attaches() const {
+  if (!host_.empty()) return;
+  const std::filesystem::path base(sibling("attach-").substr(std::string_view("ipc://").size()));
+  std::error_code
+      ignored;  // What cannot be removed stays in nobody's way: its name is not used again.
+  for (const auto& entry : std::filesystem::directory_iterator(base.parent_path(), ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(base.filename().string())) std::filesystem::remove(entry.path(), ignored);
+  }
 }
 
 std::string Endpoints::sibling(std::string_view suffix) const {

@@ -23,6 +23,9 @@ class Endpoints {
   /// of an earlier life, whose socket connects again by itself, away from what another one attaches
   /// to.
   [[nodiscard]] std::string attach(Term term, std::uint64_t number) const;
+  /// Removes the attach sockets that a server which was killed has left beside this path. Pre: the
+  /// caller holds the path, so that no other server can be behind them.
+  void remove_left_attaches() const;
 
  private:
   [[nodiscard]] std::string sibling(std::string_view suffix) const;

@@ -15,6 +15,7 @@ Result<ObserverPort> ObserverPort::open(Context& context, World world) {
     return fail(std::move(bound.error()));
   auto where = socket->bound_endpoint();
   if (!where) return fail(std::move(where.error()));
+  world.endpoints.remove_left_attaches();
   return ObserverPort(context, std::move(*socket), std::move(*where), std::move(world));
 }
 

@@ -90,7 +90,7 @@ class RealFile final : public DiskFile {
   }
 
   [[nodiscard]] Result<std::uint64_t> size() const override {
-    struct stat facts {};
+    struct stat facts{};
     if (::fstat(file_.get(), &facts) != 0) return call_failed("fstat", path_);
     return static_cast<std::uint64_t>(facts.st_size);
   }
@@ -179,7 +179,7 @@ class RealDisk final : public Disk {
     Descriptor file(open_retrying(path(name), O_RDWR | O_CREAT));
     if (file.get() < 0) return call_failed("open", path(name));
     // A lock of the open file: it dies with the process, and no other close() here drops it.
-    struct flock whole {};
+    struct flock whole{};
     whole.l_type = F_WRLCK;
     whole.l_whence = SEEK_SET;
     if (::fcntl(file.get(), F_OFD_SETLK, &whole) != 0) {

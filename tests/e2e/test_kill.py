@@ -69,3 +69,15 @@ def test_c35_a_run_whose_agent_died_is_closed_when_its_lease_lapses(bus: Bus) ->
     until(lambda: bus.run("runs", "orphan").rows[0]["state"] == "failed", "the run's end")
     last = bus.run("tail", "orphan", "--from", "start", "--until-caught-up").rows[-1]
     assert last["type"] == "run.failed" and "owner_lost" in str(last["data"])
+
+
+def test_sockets_of_a_killed_server_do_not_pile_up(bus: Bus) -> None:
+    bus.serve("--require", "audit")
+    consumer = bus.start("observe", "audit")
+    until(lambda: bus.run("observers").rows[0]["state"] == "attached", "the attach")
+    assert len(list(bus.folder.glob("bus.attach-1-*"))) > 0
+    consumer.kill()
+    consumer.wait(10)
+    bus.kill()
+    bus.serve("--require", "audit")
+    assert list(bus.folder.glob("bus.attach-1-*")) == []
