@@ -140,7 +140,9 @@ Status Admission::admit_event(Subject& subject,
                               Admitted& admitted) {
   StagedEvent& event = staged.events[index];
   if (!event.durable) {
-    if (auto status = admit_ephemeral(subject, staged, event); !status) return status;
+    if (!was_shown(staged, index)) {
+      if (auto status = admit_ephemeral(subject, staged, event); !status) return status;
+    }
     admitted.reply.seqs.emplace_back();
     admitted.reply.positions.emplace_back();
     return {};
@@ -163,6 +165,18 @@ Status Admission::admit_event(Subject& subject,
   }
   if (admitted.first == Position{}) admitted.first = admitted.reply.positions.back();
   return {};
+}
+
+/// In a request that was sent before: the durable event behind this ephemeral one is in the log, so
+/// this one was shown in its place then, and would come late now.
+bool Admission::was_shown(Staged& staged, std::size_t index) {
+  if (!staged.again) return false;
+  for (++index; index < staged.events.size(); ++index) {
+    if (!staged.events[index].durable) continue;
+    const auto duplicate = find_duplicate(staged, staged.events[index]);
+    return duplicate && *duplicate;
+  }
+  return false;
 }
 
 Status Admission::admit_ephemeral(Subject& subject, Staged& staged, const StagedEvent& event) {

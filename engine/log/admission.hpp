@@ -80,6 +80,7 @@ class Admission {
                                    Staged& staged,
                                    std::size_t index,
                                    Admitted& admitted);
+  [[nodiscard]] bool was_shown(Staged& staged, std::size_t index);
   [[nodiscard]] Status admit_ephemeral(Subject& subject, Staged& staged, const StagedEvent& event);
   [[nodiscard]] Status admit_durable(Subject& subject, Staged& staged, StagedEvent& event);
   [[nodiscard]] Result<std::optional<Duplicate>> find_duplicate(const Staged& staged,

@@ -110,3 +110,26 @@ TEST_CASE("Core: ephemeral events without a subject go out at once", "[engine][c
   CHECK(stage.sinks.shown.back().subject.empty());
   CHECK(stage.append({.events = {CoreStage::draft("acme.durable")}}).code() == ErrorCode::invalid);
 }
+
+TEST_CASE("Core: what was shown before a committed neighbour is not shown again with a repeat",
+          "[engine][core]") {
+  CoreStage stage;
+  Draft seen = CoreStage::draft("acme.tick");
+  seen.durable = false;
+  Draft late = CoreStage::draft("acme.tock");
+  late.durable = false;
+  Draft kept = CoreStage::draft("acme.kept");
+  kept.id.bytes.back() = std::byte{9};
+  wire::Append request{.subject = "r", .events = {seen, kept, late}};
+  stage.append(request);
+  stage.settle();
+  const std::size_t shown = stage.sinks.shown.size();
+  request.again = true;
+  Answered& repeated = stage.append(request);
+  stage.settle();
+  REQUIRE(repeated.good());
+  CHECK(repeated.append().taken == 3);
+  const std::vector<std::string> all = stage.sinks.shown_types();
+  CHECK(std::vector<std::string>(all.begin() + static_cast<std::ptrdiff_t>(shown), all.end()) ==
+        std::vector<std::string>{"acme.tock"});
+}
