@@ -24,7 +24,7 @@ using test::StoreBench;
 namespace {
 
 std::string hex_line(ByteView bytes, std::size_t offset) {
-  std::array<char, 16> text{};
+  std::array<char, 24> text{};  // Room for any offset, as the compiler sees it.
   std::snprintf(text.data(), text.size(), "%04zx ", offset);
   std::string line(text.data());
   for (const std::byte byte : bytes) {
