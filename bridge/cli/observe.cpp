@@ -1,4 +1,3 @@
-#include "bridge/cli/ask.hpp"
 #include "bridge/cli/child.hpp"
 #include "bridge/cli/commands.hpp"
 #include "bridge/cli/exit_codes.hpp"
@@ -8,7 +7,6 @@
 #include "bus/client/observer.hpp"
 #include "codec/wire/event_codec.hpp"
 
-#include <chrono>
 #include <cstdio>
 #include <fmt/core.h>
 #include <memory>
@@ -17,8 +15,6 @@
 
 namespace runwire::cli {
 namespace {
-
-constexpr std::chrono::milliseconds settle_look_every{10};
 
 struct ObserveOptions {
   std::string name{};
@@ -46,10 +42,7 @@ class Consumer {
     }
     auto observer = client::Observer::open(wanted);
     if (!observer) return report(observer.error());
-    first_ = (*observer)->acked();
-    const int code = follow(**observer);
-    if ((*observer)->acked() > first_ && code != exit_fenced) settle(**observer);
-    return code;
+    return follow(**observer);
   }
 
  private:
@@ -63,22 +56,6 @@ class Consumer {
       if (!taken) return report(taken.error());
     }
     return interrupted() ? exit_interrupted : exit_ok;
-  }
-
-  /// An ack has no answer of its own: the end waits until the server has it on record, so that who
-  /// comes next does not get the same again. Bound: `no_server_after`, twice.
-  void settle(client::Observer& observer) const {
-    const Instant until = std::chrono::steady_clock::now() + no_server_after;
-    auto connection = client::Connection::open(common_.connect());
-    while (connection && std::chrono::steady_clock::now() < until) {
-      auto reply = ask<wire::ObserversReply>(**connection, wire::Observers{});
-      if (!reply) break;
-      for (const wire::ObserverRow& row : reply->observers) {
-        if (row.observer == options_.name && row.acked >= observer.acked()) return;
-      }
-      if (!observer.next(settle_look_every)) break;  // this sends what is unsent
-    }
-    fmt::print(stderr, "runwire: the last acks are not on record; those events may come again\n");
   }
 
   [[nodiscard]] bool left() const { return !options_.count || taken_ < *options_.count; }
@@ -138,7 +115,6 @@ class Consumer {
   const ObserveOptions& options_;
   const Common& common_;
   std::optional<JournalFile> journal_{};
-  Position first_{};  ///< Acked before we did anything.
   std::uint64_t taken_ = 0;
 };
 

@@ -29,6 +29,8 @@ inline constexpr int deliveries_per_turn_max =
     256;  ///< Repeats and heartbeats passed over at once.
 inline constexpr std::chrono::milliseconds attach_timeout{3'000};
 inline constexpr std::chrono::milliseconds detach_timeout{250};
+inline constexpr std::chrono::milliseconds settle_pause{
+    2};  ///< Between looks whether acks are on record.
 inline constexpr std::chrono::milliseconds acks_linger{250};
 
 }  // namespace runwire::client::bounds

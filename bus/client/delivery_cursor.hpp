@@ -60,10 +60,11 @@ class DeliveryCursor {
     return true;
   }
 
+  /// Up to where the server may be told: acked here, and delivered in this attach.
+  [[nodiscard]] Position to_ack() const { return std::min(acked_, delivered_); }
   /// The ack to send, if there is news.
   [[nodiscard]] std::optional<Position> ack_due() const {
-    const Position position = std::min(acked_, delivered_);
-    if (position > ack_sent_) return position;
+    if (to_ack() > ack_sent_) return to_ack();
     return std::nullopt;
   }
   void ack_sent(Position position) { ack_sent_ = position; }

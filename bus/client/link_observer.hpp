@@ -57,6 +57,8 @@ class LinkObserver final : public Observer {
   bool send(Position position, bool refused, const std::string& reason);
   void send_ack();
   Status wait(Instant until);
+  std::optional<Answered> ask(wire::Operation operation, Instant until);
+  void settle_acks(Instant until);
   void leave();
 
   ObserverOptions options_;

@@ -159,18 +159,40 @@ Status LinkObserver::wait(Instant until) {
   return link_->wait(until, std::span(items).first(count));
 }
 
-/// Says goodbye where that is still possible: an ack for what was done, then detach.
+std::optional<Answered> LinkObserver::ask(wire::Operation operation, Instant until) {
+  const auto left = std::chrono::ceil<milliseconds>(until - now_is());
+  if (!link_->submit(std::move(operation), Link::Channel::call, left)) return std::nullopt;
+  while (link_->turn() && now_is() < until) {
+    if (auto answered = link_->take(Link::Channel::call)) return answered;
+    if (!link_->wait(until)) break;
+  }
+  return std::nullopt;
+}
+
+/// An ack has no answer of its own and travels beside the requests: who detaches before the server
+/// has it on record makes the next consumer get the same again.
+void LinkObserver::settle_acks(Instant until) {
+  if (cursor_.to_ack() <= attach_.acked) return;
+  while (now_is() < until) {
+    send_ack();
+    const std::optional<Answered> answered = ask(wire::Observers{}, until);
+    const auto* reply =
+        answered ? std::get_if<wire::ObserversReply>(&answered->reply.answer) : nullptr;
+    if (reply == nullptr) return;
+    for (const wire::ObserverRow& row : reply->observers) {
+      if (row.observer != options_.name) continue;
+      if (row.acked >= cursor_.to_ack() || row.epoch != attach_.epoch) return;
+    }
+    if (!link_->wait(std::min(until, now_is() + bounds::settle_pause))) return;
+  }
+}
+
+/// Says goodbye where that is still possible: acks for what was done, then detach.
 void LinkObserver::leave() {
   if (!deliver_ || failure_ || !link_->check_here()) return;
-  send_ack();
-  const wire::Detach detach{options_.name, attach_.epoch};
   const Instant until = now_is() + bounds::detach_timeout;
-  const Result<std::uint64_t> rid =
-      link_->submit(detach, Link::Channel::call, bounds::detach_timeout);
-  if (!rid) return;
-  while (link_->turn() && !link_->take(Link::Channel::call) && now_is() < until) {
-    if (!link_->wait(until)) return;
-  }
+  settle_acks(until);
+  static_cast<void>(ask(wire::Detach{options_.name, attach_.epoch}, until));
 }
 
 Result<std::unique_ptr<Observer>> Observer::open(const ObserverOptions& options) {

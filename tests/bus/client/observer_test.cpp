@@ -201,5 +201,20 @@ TEST_CASE("Observer: one that leaves has said what it did, and the next goes on 
     REQUIRE(first->ack(Position{3}));
   }
   const auto second = opened(rig);
-  CHECK(next_of(*second).last == Position{4});
+  const Owed owed = next_of(*second);
+  CHECK(owed.first == Position{4});
+  CHECK(owed.last == Position{4});
+}
+
+TEST_CASE("Observer: an ack is on record before its consumer has left", "[client]") {
+  test::ServerRig rig(required());
+  const auto appender = rig.appender();
+  for (std::uint64_t life = 1; life <= 100; ++life) {
+    const auto observer = opened(rig);
+    test::appended(*appender, "run-1", test::drafts(life, 1));
+    const Owed owed = next_of(*observer);
+    REQUIRE(owed.first == Position{life});
+    REQUIRE(observer->ack(owed.last));
+  }
+  CHECK(rig.engine().positions().acknowledged == Position{100});
 }
