@@ -71,6 +71,8 @@ class FakeServer:
         self.drop_live = 0
         self.silent = False
         self.repeat_beacons = False
+        self.slow_acks = False
+        self._asked = asyncio.Event()
         self.refuse_next: dict[str, list[dict[str, Any]]] = {}
         self.published = 0
         self.held: list[tuple[bytes, list[bytes]]] = []
@@ -365,6 +367,7 @@ class FakeServer:
         return {"subjects": rows, "end": len(page) == len(names)}, b""
 
     def _op_observers(self, _: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+        self._asked.set()
         rows = [
             {
                 "observer": name,
@@ -415,6 +418,7 @@ class FakeServer:
         if observer.port is not None and request["epoch"] == observer.epoch:
             observer.port.close(0)
             observer.port = None
+        self._asked.set()
         return {}, b""
 
     def _error(self, code: str, **facts: Any) -> dict[str, Any]:
@@ -453,6 +457,11 @@ class FakeServer:
         while True:
             ack = msgpack.unpackb((await self.acks.recv_multipart())[0])
             observer = self.observers[ack["observer"]]
+            if self.slow_acks:  # Overtaken by whatever is asked next.
+                await self._asked.wait()
+                self._asked.clear()
+            if observer.port is None:
+                continue
             if (ack["epoch"], ack["term"], ack["log"]) != (observer.epoch, self.term, self.log):
                 continue
             before = observer.acked

@@ -242,3 +242,15 @@ async def test_c20_a_cancelled_observation_goes_on_where_its_acks_ended(
             await asyncio.wait_for(observing, chance.uniform(0.005, 0.05))
     await flowing
     assert handled == list(range(1, 401))
+
+
+async def test_an_ack_is_on_record_before_its_consumer_has_left(
+    bus: runwire.Bus, server: FakeServer
+) -> None:
+    server.slow_acks = True
+    handled = asyncio.Event()
+    task = asyncio.ensure_future(bus.observe("audit", lambda event: handled.set()))
+    server.append_many("run-1", 1)
+    await asyncio.wait_for(handled.wait(), 10)
+    await stop(task)
+    assert server.observers["audit"].acked == 1

@@ -20,6 +20,7 @@ from runwire.header import encode_header
 from runwire.ids import new_instance_id
 from runwire.messages import Attached, Delivery, attached_of, decode_delivery, page_of
 from runwire.port import Port
+from runwire.rows import observer_info
 from runwire.waiting import wait_set
 
 _log = logging.getLogger("runwire")
@@ -33,6 +34,8 @@ RETRY_MAX = 5.0
 """Longest pause before an event that this side has read by itself is tried again."""
 ATTACH_TIMEOUT = 3.0
 DETACH_TIMEOUT = 0.5
+SETTLE_PAUSE = 0.002
+"""Between looks whether the last ack is on record."""
 
 
 @dataclass
@@ -302,13 +305,28 @@ class Observation:
                 port.close()
         self._deliver = self._acks = None
 
+    async def _settle_acks(self, attached: Attached) -> None:
+        """An ack has no answer and travels beside the requests: who detaches before the server has
+        it on record makes the next consumer get the same again. Bound: DETACH_TIMEOUT."""
+        owed = min(self.acked, self._delivered)
+        end = time.monotonic() + DETACH_TIMEOUT
+        while owed > attached.acked and time.monotonic() < end:
+            self._send_ack()
+            reply = checked(
+                await self._connection.call("observers", {}, timeout=DETACH_TIMEOUT), "observers"
+            ).fields
+            for row in map(observer_info, reply.maps("observers", limits.SUBJECTS_PAGE_MAX)):
+                if row.observer == self._name and (row.acked >= owed or row.epoch != attached.epoch):
+                    return
+            await asyncio.sleep(SETTLE_PAUSE)
+
     async def _leave(self) -> None:
         """Says goodbye where that is still possible: an ack for what was handled, then detach."""
         guard = self._connection.guard
         if self._attach is not None and not isinstance(self._failure, Fenced) and not guard.closed:
-            self._send_ack()
             fields = {"observer": self._name, "epoch": self._attach.epoch}
             try:
+                await self._settle_acks(self._attach)
                 await self._connection.call("detach", fields, timeout=DETACH_TIMEOUT)
             except Error:
                 pass
