@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tests/support/source_directory.hpp"
+
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -12,9 +14,7 @@
 
 namespace runwire::play::test {
 
-inline std::filesystem::path source_directory() {
-  return std::filesystem::path(__FILE__).parent_path().parent_path().parent_path().parent_path();
-}
+using runwire::test::source_directory;
 
 /// Recordings that nobody here wrote; RUNWIRE_DATA names another place.
 inline std::filesystem::path data_directory() {

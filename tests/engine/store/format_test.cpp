@@ -6,12 +6,12 @@
 #include "engine/store/segments/varint.hpp"
 #include "tests/engine/store/scribe.hpp"
 #include "tests/engine/store/store_bench.hpp"
+#include "tests/support/source_directory.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <array>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -36,9 +36,7 @@ std::string hex_line(ByteView bytes, std::size_t offset) {
 
 /// The lines of the worked example: those of the page that begin with four hex digits.
 std::vector<std::string> documented() {
-  const auto root =
-      std::filesystem::path(__FILE__).parent_path().parent_path().parent_path().parent_path();
-  std::ifstream page(root / "docs" / "log-format.md");
+  std::ifstream page(test::source_directory() / "docs" / "log-format.md");
   std::vector<std::string> lines;
   for (std::string line; std::getline(page, line);) {
     if (line.find_first_not_of("0123456789abcdef") == 4 && line[4] == ' ') lines.push_back(line);
