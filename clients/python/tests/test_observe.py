@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from typing import AsyncIterator, Callable
+from typing import Any, AsyncIterator, Callable
 
 import pytest
 import pytest_asyncio
@@ -242,6 +242,24 @@ async def test_c20_a_cancelled_observation_goes_on_where_its_acks_ended(
             await asyncio.wait_for(observing, chance.uniform(0.005, 0.05))
     await flowing
     assert handled == list(range(1, 401))
+
+
+async def test_a_bus_that_is_closed_while_an_attach_is_answered_ends_the_observation(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bus = await runwire.connect(server.endpoint)
+    observation = bus.observation("audit", print)
+    call = observation._connection.call
+
+    async def call_and_close(op: str, *arguments: Any, **options: Any) -> Any:
+        reply = await call(op, *arguments, **options)
+        if op == "attach":
+            await bus.aclose()
+        return reply
+
+    monkeypatch.setattr(observation._connection, "call", call_and_close)
+    with pytest.raises(runwire.Closed):
+        await observation.run()
 
 
 async def test_an_ack_is_on_record_before_its_consumer_has_left(

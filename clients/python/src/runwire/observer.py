@@ -131,7 +131,8 @@ class Observation:
                 if first:
                     raise
                 await asyncio.sleep(limits.RETRY_AFTER)
-        else:
+        # It may have been shut while the reply was on its way to us, and its sockets with it.
+        if self._failure is not None:
             raise self._failure
         attached = attached_of(checked(reply, "attach"))
         self._heartbeat = hello.heartbeat
