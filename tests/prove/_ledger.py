@@ -24,8 +24,9 @@ class Ledger:
     """Appends notes to one file. Owner: one process; `sync` makes each note durable too."""
 
     def __init__(self, path: Path, *, sync: bool = False) -> None:
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         self._sync = sync
+        self._drop_torn_tail()
 
     def note(self, *note: Any) -> None:
         line = (json.dumps(note, separators=(",", ":")) + "\n").encode()
@@ -33,6 +34,14 @@ class Ledger:
         assert written == len(line), "a note was cut: is the disk full?"
         if self._sync:
             os.fsync(self._file)
+
+    def _drop_torn_tail(self) -> None:
+        """kill -9 can end a write between two pages: what the life before left of a line goes."""
+        end = os.fstat(self._file).st_size
+        held = os.pread(self._file, end, 0)
+        whole = held.rfind(b"\n") + 1
+        if whole != end:
+            os.ftruncate(self._file, whole)
 
 
 def notes(path: Path) -> Iterator[list[Any]]:
