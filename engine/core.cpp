@@ -48,7 +48,7 @@ Core::Core(const EngineOptions& options, const World& world)
                   .live = live_},
                  {.window_events_max = options.window_events_max,
                   .window_bytes_max = options.window_bytes_max}),
-      claims_(options.lease),
+      claims_(options.lease, world.claims),
       committed_(world.store.last()),
       acknowledged_(observers_.acknowledged(world.store.last())) {}
 
@@ -134,7 +134,10 @@ void Core::fail_batch(const Error& error) {
   control_only_.reset();
   Status taken_back{};
   if (full) taken_back = take_back_from_store();
-  if (!full || !taken_back) store_failed_ = full ? taken_back.error() : error;
+  if (!full || !taken_back) {
+    store_failed_ = full ? taken_back.error() : error;
+    if (world_.failed) world_.failed(*store_failed_);
+  }
   for (Waiting& waiting : told)
     say_no(waiting.respond, error);
 }

@@ -42,6 +42,9 @@ class Core {
     LiveSink* live = nullptr;
     /// Told whenever committed or acknowledged has moved, before anybody is answered or shown it.
     std::function<void(const Positions&)> moved{};
+    /// Told once, before anybody is answered: nothing is written any more.
+    std::function<void(const Error&)> failed{};
+    ClaimBoard* claims = nullptr;  ///< May be null: nobody lists them.
   };
 
   /// Takes up where the last process stopped: acks, claims, open runs, the id window. Runs that the

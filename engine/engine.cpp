@@ -80,7 +80,9 @@ class Engine::Impl {
                             .ids = ids,
                             .observers = ports_.observers,
                             .live = ports_.live,
-                            .moved = [this](const Positions& now) { publish(now); }});
+                            .moved = [this](const Positions& now) { publish(now); },
+                            .failed = [this](const Error& error) { fail_store(error); },
+                            .claims = &claims_});
     if (!core) return fail(std::move(core.error()));
     core_ = std::move(*core);
     publish(core_->positions());
@@ -118,6 +120,15 @@ class Engine::Impl {
   }
 
   [[nodiscard]] const Store& store() const { return *store_; }
+
+  [[nodiscard]] std::optional<Error> failed() const {
+    const std::scoped_lock lock(failed_mutex_);
+    return failed_;
+  }
+
+  [[nodiscard]] std::optional<Epoch> claimed(const std::string& subject) const {
+    return claims_.epoch_of(subject);
+  }
 
   [[nodiscard]] Positions positions() const {
     return {.appended = {appended_.load(std::memory_order_acquire)},
@@ -229,6 +240,11 @@ class Engine::Impl {
     if (ports_.moved) ports_.moved(now);
   }
 
+  void fail_store(const Error& error) {
+    const std::scoped_lock lock(failed_mutex_);
+    failed_ = error;
+  }
+
   std::unique_ptr<Store> store_;
   Ports ports_;
   const Clock& clock_;
@@ -237,6 +253,9 @@ class Engine::Impl {
   Mailbox<std::span<const Record>> to_store_{1};
   std::mutex written_mutex_;
   std::optional<Status> written_{};
+  mutable std::mutex failed_mutex_;
+  std::optional<Error> failed_{};
+  ClaimBoard claims_{};
   std::atomic<std::uint64_t> appended_{0};
   std::atomic<std::uint64_t> committed_{0};
   std::atomic<std::uint64_t> acknowledged_{0};
@@ -275,6 +294,12 @@ void Engine::acknowledge(wire::Ack&& ack) {
 }
 const Store& Engine::store() const {
   return impl_->store();
+}
+std::optional<Error> Engine::failed() const {
+  return impl_->failed();
+}
+std::optional<Epoch> Engine::claimed(const std::string& subject) const {
+  return impl_->claimed(subject);
 }
 Positions Engine::positions() const {
   return impl_->positions();

@@ -76,6 +76,10 @@ class Engine {
   void acknowledge(wire::Ack&& ack);
 
   [[nodiscard]] const Store& store() const;
+  /// Why nothing is written any more, or nothing: it is. Reads go on either way.
+  [[nodiscard]] std::optional<Error> failed() const;
+  /// The epoch under which somebody holds the run; nothing where nobody does.
+  [[nodiscard]] std::optional<Epoch> claimed(const std::string& subject) const;
   [[nodiscard]] Positions positions() const;  ///< A consistent enough reading: each only grows.
 
   /// Takes nothing new, writes what was taken, answers everybody, ends its threads. Idempotent.

@@ -22,15 +22,16 @@ struct RunsOptions {
 
 void print_run(const wire::SubjectRow& row, Style style) {
   if (style == Style::human) {
-    fmt::print("{:<40} {} {:>8} events  last {}\n",
+    fmt::print("{:<40} {} {:>8} events  last {}{}\n",
                row.subject,
                painted(paint_of(row.state), fmt::format("{:<10}", row.state)),
                row.last.value - row.first.value + 1,
-               clock_of(row.time));
+               clock_of(row.time),
+               row.claimed ? fmt::format("  claimed, epoch {}", row.epoch.value) : "");
     return;
   }
   fmt::print(
-      R"({{"subject":{},"state":"{}","first":{},"last":{},"first_position":{},"last_position":{},"time":{}}})"
+      R"({{"subject":{},"state":"{}","first":{},"last":{},"first_position":{},"last_position":{},"time":{},"claimed":{},"epoch":{}}})"
       "\n",
       json_string(row.subject),
       row.state,
@@ -38,7 +39,9 @@ void print_run(const wire::SubjectRow& row, Style style) {
       row.last.value,
       row.first_position.value,
       row.last_position.value,
-      row.time);
+      row.time,
+      row.claimed,
+      row.epoch.value);
 }
 
 int runs(const RunsOptions& options, const Common& common) {

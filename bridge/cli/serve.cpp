@@ -75,6 +75,23 @@ std::string ready_text(const bus::Server& server, const LogId& log, Term term) {
                      ::getpid());
 }
 
+/// Returns when somebody asked for it. Says it once when the store has failed: reads go on, so that
+/// nobody loses sight of what is there, and nothing is written until a new process read it again.
+void wait_for_the_end(const bus::Server& server, spdlog::logger& log) {
+  constexpr std::chrono::seconds look_interval{1};
+  bool said = false;
+  while (!wait_interrupted(look_interval)) {
+    if (said) continue;
+    const auto failure = server.failed();
+    if (!failure) continue;
+    said = true;
+    log.critical(
+        "{}. Every append is refused from now on; reading goes on. Mend the disk, then restart "
+        "this server: it reads the log again and goes on behind the last event that is whole",
+        describe(*failure));
+  }
+}
+
 int serve(ServeOptions options) {
   if (options.listen.empty()) {
     auto own = own_endpoint();
@@ -120,8 +137,7 @@ int serve(ServeOptions options) {
       return report(written.error());
     }
   }
-  while (!wait_interrupted(std::chrono::minutes(1))) {
-  }
+  wait_for_the_end(**server, log);
   log.info("stopping: what was taken is written and answered first");
   // A disk that hangs must not keep the process for ever: the log survives an end at any moment.
   ::alarm(static_cast<unsigned>(

@@ -132,7 +132,7 @@ void Requests::dispatch(
   } else if (const auto* read = std::get_if<wire::Read>(&request.operation)) {
     reads_->add(std::move(origin), *read, now);
   } else if (const auto* subjects = std::get_if<wire::Subjects>(&request.operation)) {
-    auto rows = subject_rows(engine.store(), *subjects);
+    auto rows = subject_rows(engine, *subjects);
     answer(origin,
            rows ? Outcome{.answer = std::move(*rows), .error = {}}
                 : Outcome{.answer = {}, .error = std::move(rows.error())});

@@ -74,6 +74,7 @@ class Server::Impl {
 
   [[nodiscard]] const std::string& endpoint() const { return requests_->endpoint(); }
   [[nodiscard]] Engine& engine() { return *engine_; }
+  [[nodiscard]] std::optional<Error> failed() const { return engine_->failed(); }
 
  private:
   [[nodiscard]] wire::HelloReply hello(const ServerOptions& options, const Store& store) const {
@@ -118,6 +119,9 @@ const std::string& Server::endpoint() const {
 }
 Engine& Server::engine() {
   return impl_->engine();
+}
+std::optional<Error> Server::failed() const {
+  return impl_->failed();
 }
 void Server::stop() {
   impl_->stop();

@@ -7,6 +7,7 @@
 #include "engine/store/store.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace runwire::bus {
@@ -37,6 +38,10 @@ class Server {
   /// Where clients connect, with the real port.
   [[nodiscard]] const std::string& endpoint() const;
   [[nodiscard]] Engine& engine();
+
+  /// Why nothing is written any more (a failed sync, a broken disk); nothing while all is well.
+  /// Reads, live events and observers go on; only a new process can write again. Any thread.
+  [[nodiscard]] std::optional<Error> failed() const;
 
   /// Takes nothing new, writes and answers what was taken, sends what was published. Idempotent.
   void stop();

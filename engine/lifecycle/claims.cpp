@@ -33,6 +33,7 @@ Result<bool> Claims::claim(Subject& subject, const InstanceId& holder, Epoch epo
 void Claims::restore(Subject& subject, const InstanceId& holder, Epoch epoch, Instant now) {
   subject.claim = RunClaim{.holder = holder, .epoch = epoch, .lapses = now + lease_};
   claimed_.insert(&subject);
+  if (board_ != nullptr) board_->set(subject.name, epoch);
   look_by(subject.claim->lapses);
 }
 
@@ -48,9 +49,10 @@ std::vector<Subject*> Claims::lapsed(Instant now) {
   if (!next_look_ || *next_look_ > now) return over;
   next_look_.reset();
   std::erase_if(claimed_, [&](Subject* subject) {
-    if (!subject->claim) return true;
-    if (subject->claim->lapses <= now) {
-      over.push_back(subject);
+    const bool gone = !subject->claim;
+    if (gone || subject->claim->lapses <= now) {
+      if (!gone) over.push_back(subject);
+      take_off_board(*subject);
       return true;
     }
     look_by(subject->claim->lapses);
@@ -61,6 +63,14 @@ std::vector<Subject*> Claims::lapsed(Instant now) {
   std::ranges::sort(
       over, {}, [](const Subject* subject) -> const std::string& { return subject->name; });
   return over;
+}
+
+void Claims::forget(Subject* subject) {
+  if (claimed_.erase(subject) != 0) take_off_board(*subject);
+}
+
+void Claims::take_off_board(const Subject& subject) {
+  if (board_ != nullptr) board_->erase(subject.name);
 }
 
 void Claims::look_by(Instant when) {

@@ -3,6 +3,7 @@
 #include "codec/base/clock.hpp"
 #include "codec/base/ids.hpp"
 #include "codec/base/result.hpp"
+#include "engine/lifecycle/claim_board.hpp"
 #include "engine/log/subject.hpp"
 
 #include <chrono>
@@ -22,7 +23,9 @@ class Claims {
  public:
   static constexpr std::size_t claims_max = 65536;
 
-  explicit Claims(std::chrono::milliseconds lease) : lease_(lease) {}
+  /// `board`: where others see them; may be null, else it must outlive this.
+  explicit Claims(std::chrono::milliseconds lease, ClaimBoard* board = nullptr)
+      : lease_(lease), board_(board) {}
 
   /// Takes, renews or takes over. Returns true where the claim is new and has to be recorded.
   Result<bool> claim(Subject& subject, const InstanceId& holder, Epoch epoch, Instant now);
@@ -36,12 +39,14 @@ class Claims {
   [[nodiscard]] std::optional<Instant> next_due() const { return next_look_; }
   [[nodiscard]] std::size_t size() const { return claimed_.size(); }
   [[nodiscard]] std::chrono::milliseconds lease() const { return lease_; }
-  void forget(Subject* subject) { claimed_.erase(subject); }
+  void forget(Subject* subject);
 
  private:
   void look_by(Instant when);
+  void take_off_board(const Subject& subject);
 
   const std::chrono::milliseconds lease_;
+  ClaimBoard* board_;
   std::unordered_set<Subject*> claimed_{};  ///< A claimed subject never leaves the table.
   std::optional<Instant> next_look_{};
 };

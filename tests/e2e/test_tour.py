@@ -170,3 +170,12 @@ def test_a_closed_pipe_ends_a_tail_quietly(bus: Bus) -> None:
     tail = f"exec '{bus.command}' tail --from start --until-caught-up | head -n 1"
     done = subprocess.run(["sh", "-c", tail], env=bus.environment(), capture_output=True, timeout=20, check=False)
     assert done.stdout.count(b"\n") == 1 and done.stderr == b""
+
+
+def test_a_run_that_somebody_holds_says_so_until_it_has_ended(bus: Bus) -> None:
+    bus.serve()
+    agent = bus.start("play", RECORDINGS[0], "--run", "held", "--speed", "1")
+    held = until(lambda: [row for row in bus.run("runs").rows if row["claimed"]], "a claimed run")
+    assert [(row["subject"], row["state"], row["epoch"]) for row in held] == [("held", "open", 1)]
+    assert agent.wait(30.0) == 0
+    assert [(row["claimed"], row["epoch"]) for row in bus.run("runs").rows] == [(False, 0)]

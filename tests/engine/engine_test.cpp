@@ -24,14 +24,14 @@ struct Running {
   SystemClock clock{};
   SystemIds ids{};
   BestEffortSet readers{};
+  test::ScriptedStore* store = nullptr;  ///< The engine's.
   std::unique_ptr<Engine> engine{};
 
   explicit Running(EngineOptions options = {}) {
-    auto opened = Engine::open(std::move(options),
-                               std::make_unique<test::ScriptedStore>(disk),
-                               {.live = &readers},
-                               clock,
-                               ids);
+    auto owned = std::make_unique<test::ScriptedStore>(disk);
+    store = owned.get();
+    auto opened =
+        Engine::open(std::move(options), std::move(owned), {.live = &readers}, clock, ids);
     REQUIRE(opened);
     engine = std::move(*opened);
   }
@@ -195,6 +195,52 @@ TEST_CASE("C37 Subscription: a slow one is ended with the facts, others are not 
     REQUIRE(again);
     CHECK(read_places(**again, 1, false) == std::vector<std::uint64_t>{11});
   }
+}
+
+TEST_CASE("C46 Engine: a store that fails is told once and for good, and reading goes on",
+          "[engine]") {
+  Running running;
+  REQUIRE_FALSE(running.append("s").get().error);
+  CHECK_FALSE(running.engine->failed());
+  running.store->fail_next_append(ErrorCode::store_failed);
+  REQUIRE(running.append("s").get().error);
+  REQUIRE(running.engine->failed());
+  CHECK(running.engine->failed()->code == ErrorCode::store_failed);
+  auto later = running.append("s").get();
+  REQUIRE(later.error);
+  CHECK(later.error->code == ErrorCode::store_failed);
+  CHECK(running.engine->positions().committed == Position{1});
+  auto reader = Subscription::open(*running.engine, running.readers, {.subject = "s"});
+  REQUIRE(reader);
+  CHECK(read_places(**reader, 1, false) == std::vector<std::uint64_t>{1});
+}
+
+TEST_CASE("Engine: a full disk is not a failure", "[engine]") {
+  Running running;
+  running.store->fail_next_append(ErrorCode::store_full);
+  REQUIRE(running.append("s").get().error);
+  CHECK_FALSE(running.engine->failed());
+  CHECK_FALSE(running.append("s").get().error);
+}
+
+TEST_CASE("Engine: who holds a run can be asked from any thread, until the lease lapses",
+          "[engine][threads]") {
+  Running running({.lease = 50ms});
+  const auto claim = [&](const std::string& subject, std::uint64_t epoch) {
+    test::Reply reply;
+    running.engine->submit(wire::Claim{.subject = subject, .epoch = Epoch{epoch}},
+                           running.ids.instance_id(),
+                           reply.respond());
+    return !reply.get().error;
+  };
+  REQUIRE_FALSE(running.append("held").get().error);
+  CHECK_FALSE(running.engine->claimed("held"));
+  REQUIRE(claim("held", 3));
+  CHECK((!running.engine->claimed("held") || running.engine->claimed("held") == Epoch{3}));
+  const auto until = std::chrono::steady_clock::now() + 10s;
+  while (running.engine->claimed("held") && std::chrono::steady_clock::now() < until)
+    std::this_thread::yield();
+  CHECK_FALSE(running.engine->claimed("held"));
 }
 
 TEST_CASE("validate: engine options are judged in one place", "[engine]") {
