@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
@@ -20,7 +21,14 @@ from _processes import ROOT, Child, Server, runwire_binary
 from _report import Journalled, Report, Seen, judge
 
 AGENTS = 8
-SPEED = "0.6"
+RECORDED = ROOT.parent / "shared" / "data"
+"""Real recorded runs, where they lie beside the checkout; else those of this repository are played."""
+RECORDED_FILES = (
+    "agent-runs/humanevalfix*.traj", "agent-runs/rock*.traj", "agent-runs/BabyEncryption*.traj",
+    "agent-runs/katy*.traj", "agent-runs/marshmallow*883f.traj", "provider-streams/*/openai-mcp-tool.1.jsonl",
+    "provider-streams/*/groq-text.jsonl", "provider-streams/*/anthropic-code-execution-*.2.jsonl",
+)
+"""Agents and single model calls, one of each provider; the slowest last."""
 LEASE_MS = 3000
 """A server that is started again within it finds the agents' runs still theirs."""
 SECONDS_MAX = 55.0
@@ -28,32 +36,45 @@ OBSERVER = "audit"
 QUIET = {"text.started", "reasoning.started", "tool.input.started", "model.started", "turn.started"}
 
 
-def recordings() -> list[Path]:
-    """Those of this repository: the slow ones last, so that there is somebody to kill."""
-    found = sorted((ROOT / "examples/recordings").glob("*.ndjson"), key=lambda path: path.stat().st_size)
-    return [found[index % len(found)] for index in range(AGENTS)]
+@dataclass(frozen=True)
+class Script:
+    """What the agents play, how fast, and after how many events each act of violence comes."""
+
+    files: list[Path]
+    speed: str
+    acts: tuple[int, int, int]
+
+
+def script() -> Script:
+    """The slow ones come last, so that there is somebody to kill."""
+    real = [path for pattern in RECORDED_FILES for path in sorted(RECORDED.glob(pattern))]
+    if len(real) == AGENTS:
+        return Script(real, "1", (150, 300, 450))
+    own = sorted((ROOT / "examples/recordings").glob("*.ndjson"), key=lambda path: path.stat().st_size)
+    return Script([own[index % len(own)] for index in range(AGENTS)], "0.6", (40, 80, 110))
 
 
 class Fleet:
     """The processes of the demonstration, in one directory. Owner: main()."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, script: Script) -> None:
         self.directory = directory
+        self.script = script
         self.server = Server(directory, [OBSERVER], lease_ms=LEASE_MS)
         self.journal_path = directory / "journal.sqlite"
         self.agents: dict[str, Child] = {}
         self.journal: Child | None = None
 
     def start_journal(self) -> None:
-        script = str(ROOT / "examples/journal.py")
-        command = [sys.executable, script, OBSERVER, str(self.journal_path), self.server.endpoint]
+        observer = str(ROOT / "examples/journal.py")
+        command = [sys.executable, observer, OBSERVER, str(self.journal_path), self.server.endpoint]
         self.journal = Child(command, self.directory / "journal.log")
 
     def start_agents(self) -> None:
-        for number, path in enumerate(recordings(), 1):
+        for number, path in enumerate(self.script.files, 1):
             name = f"agent-{number}"
             command = [runwire_binary(), "play", str(path), "--connect", self.server.endpoint]
-            command += ["--subject", name, "--agent", name, "--speed", SPEED]
+            command += ["--subject", name, "--agent", name, "--speed", self.script.speed]
             self.agents[name] = Child(command, self.directory / f"{name}.log")
 
     def kill_journal(self) -> None:
@@ -100,9 +121,9 @@ class Story:
         self._seen = Seen()
         self._deadline = time.monotonic() + SECONDS_MAX
         self._acts: list[tuple[int, Callable[[], None]]] = [
-            (40, fleet.kill_journal),
-            (80, fleet.kill_server),
-            (110, self._kill_agent),
+            (fleet.script.acts[0], fleet.kill_journal),
+            (fleet.script.acts[1], fleet.kill_server),
+            (fleet.script.acts[2], self._kill_agent),
         ]
         self.killed = ""
 
@@ -165,7 +186,7 @@ def main() -> int:
     parser.add_argument("--keep", action="store_true", help="leave the server and its data")
     keep = parser.parse_args().keep
     directory = Path(tempfile.mkdtemp(prefix="runwire-demo-"))
-    fleet = Fleet(directory)
+    fleet = Fleet(directory, script())
     kept = False
     try:
         fleet.server.start()
