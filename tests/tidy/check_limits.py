@@ -1,31 +1,50 @@
-"""docs/limits.md and codec/base/limits.hpp name the same bounds with the same defaults.
+"""docs/limits.md and the headers name the same bounds with the same defaults.
 
-Where the Python client has a bound of the same name, it has the same value.
+Those of codec/base/limits.hpp stand by their names; every other constant of a header that is a
+bound (`..._max`, and all of a bounds.hpp) stands as `folder/header::name`. Where the Python client
+has a bound of the same name as one of limits.hpp, it has the same value.
 """
 
 import re
 import sys
 from pathlib import Path
 
-CONSTANT = re.compile(r"inline constexpr (?P<type>[\w:]+) (?P<name>\w+)\s*(?:=\s*(?P<value>[^;]+)|\{(?P<braced>[^}]+)\});")
-ROW = re.compile(r"^\| `(?P<name>\w+)` \| (?P<value>[^|]+?) \|", re.MULTILINE)
+LIMITS = Path("codec/base/limits.hpp")
+ROOMS = ("codec", "engine", "bus", "bridge")
+CONSTANT = re.compile(
+    r"(?:inline|static) constexpr (?P<type>[\w:]+)\s+(?P<name>\w+)\s*(?:=\s*(?P<value>[^;]+)|\{(?P<braced>[^}]+)\});"
+)
+ROW = re.compile(r"^\| `(?P<name>[\w/:]+)` \| (?P<value>[^|]+?) \|", re.MULTILINE)
 # Counts have no unit, sizes are in bytes, times in milliseconds.
 UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "B": 1, "ms": 1, "s": 1000}
 
 
 def evaluate(expression: str, known: dict[str, int]) -> int:
-    """The few forms that the header uses: literals, casts by braces, <<, +, *, other constants."""
-    text = re.sub(r"std::size_t\{(\d+)\}", r"\1", expression).replace("'", "")
-    if not re.fullmatch(r"[\w\s<+*()]+", text):
-        raise ValueError(f"limits.hpp: cannot read '{expression}'")
+    """The few forms that the headers use: literals, casts by braces, <<, +, *, other constants."""
+    text = re.sub(r"std::(?:size_t|uint64_t)\{(\d+)\}", r"\1", expression).replace("'", "").replace("limits::", "")
+    text = " ".join(text.split())
+    if not re.fullmatch(r"[\w\s<+*()-]+", text):
+        raise ValueError(f"cannot read '{expression}'")
     return int(eval(text, {"__builtins__": {}}, dict(known)))
 
 
-def constants() -> dict[str, int]:
+def constants_of(header: Path, known: dict[str, int], bounds_only: bool) -> dict[str, int]:
     found: dict[str, int] = {}
-    for match in CONSTANT.finditer(Path("codec/base/limits.hpp").read_text()):
-        value = evaluate(match["value"] or match["braced"], found)
+    for match in CONSTANT.finditer(header.read_text()):
+        if bounds_only and not match["name"].endswith("_max"):
+            continue
+        value = evaluate(match["value"] or match["braced"], known | found)
         found[match["name"]] = value * 1000 if match["type"].endswith("::seconds") else value
+    return found
+
+
+def constants() -> dict[str, int]:
+    limits = constants_of(LIMITS, {}, bounds_only=False)
+    found = dict(limits)
+    for header in sorted(path for room in ROOMS for path in Path(room).rglob("*.hpp")):
+        if header != LIMITS:
+            own = constants_of(header, limits, bounds_only=header.name != "bounds.hpp")
+            found |= {f"{header.with_suffix('')}::{name}": value for name, value in own.items()}
     return found
 
 
