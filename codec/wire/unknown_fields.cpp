@@ -19,21 +19,52 @@ std::unexpected<Error> refuse(std::string_view why) {
   return fail(ErrorCode::invalid, "event: unknown fields: " + std::string(why));
 }
 
-/// Looks at one value: how deep, whether a text and which one, whether anything is forbidden.
+/// True where two of `keys` are the same; puts them in order.
+bool any_twice(std::vector<std::string_view>& keys) {
+  std::ranges::sort(keys);
+  return std::ranges::adjacent_find(keys) != keys.end();
+}
+
+/// Looks at one value: how deep, whether a text and which one, whether anything is forbidden. The
+/// keys of its maps are texts, each once, as everywhere in the protocol.
 class ValueVisitor : public msgpack::null_visitor {
  public:
+  bool visit_nil() { return no_key(); }
+  bool visit_boolean(bool) { return no_key(); }
+  bool visit_positive_integer(std::uint64_t) { return no_key(); }
+  bool visit_negative_integer(std::int64_t) { return no_key(); }
+  bool visit_float32(float) { return no_key(); }
+  bool visit_float64(double) { return no_key(); }
+  bool visit_bin(const char*, std::uint32_t) { return no_key(); }
   bool visit_str(const char* data, std::uint32_t size) {
     if (depth_ == 0) text_ = std::string_view(data, size);
+    if (in_key_) maps_.back().emplace_back(data, size);
     if (json::valid_utf8({data, size})) return true;
     return stop({ErrorCode::invalid, "event: unknown fields: text that is not UTF-8", {}});
   }
   bool visit_ext(const char*, std::uint32_t) {
     return stop({ErrorCode::invalid, "event: unknown fields: an extension type", {}});
   }
-  bool start_array(std::uint32_t) { return enter(); }
-  bool start_map(std::uint32_t) { return enter(); }
+  bool start_array(std::uint32_t) { return no_key() && enter(); }
+  bool start_map(std::uint32_t) {
+    maps_.emplace_back();
+    return no_key() && enter();
+  }
   bool end_array() { return leave(); }
-  bool end_map() { return leave(); }
+  bool end_map() {
+    const bool twice = any_twice(maps_.back());
+    maps_.pop_back();
+    if (twice) return stop({ErrorCode::invalid, "event: unknown fields: a key comes twice", {}});
+    return leave();
+  }
+  bool start_map_key() {
+    in_key_ = true;
+    return true;
+  }
+  bool end_map_key() {
+    in_key_ = false;
+    return true;
+  }
   void parse_error(std::size_t, std::size_t) {
     stop({ErrorCode::invalid, "event: unknown fields: a byte that starts no value", {}});
   }
@@ -45,6 +76,10 @@ class ValueVisitor : public msgpack::null_visitor {
   bool stop(Error error) {
     error_ = std::move(error);
     return false;
+  }
+  bool no_key() {
+    if (!in_key_) return true;
+    return stop({ErrorCode::invalid, "event: unknown fields: a key that is no text", {}});
   }
   bool enter() {
     // The event's own map is the first level.
@@ -58,6 +93,8 @@ class ValueVisitor : public msgpack::null_visitor {
   }
 
   std::size_t depth_ = 0;
+  bool in_key_ = false;
+  std::vector<std::vector<std::string_view>> maps_{};  ///< The keys of the maps around; depth_max.
   std::optional<std::string_view> text_{};
   std::optional<Error> error_{};
 };
@@ -74,8 +111,7 @@ Result<std::optional<std::string_view>> take_value(std::string_view pairs, std::
 Status check_keys(std::vector<std::string_view>& keys) {
   const auto known = [](std::string_view key) { return event_field(key) != EventField::unknown; };
   if (std::ranges::any_of(keys, known)) return refuse("a known field comes twice or behind `data`");
-  std::ranges::sort(keys);
-  if (std::ranges::adjacent_find(keys) != keys.end()) return refuse("a key comes twice");
+  if (any_twice(keys)) return refuse("a key comes twice");
   return {};
 }
 

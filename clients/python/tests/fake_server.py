@@ -297,7 +297,9 @@ class FakeServer:
     def _op_append(self, request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
         subject = request.get("subject")
         owner = self.claims.get(subject or "")
-        body: dict[str, Any] = {"subject": subject, "taken": 0, "seqs": [], "positions": []}
+        body: dict[str, Any] = {"taken": 0, "seqs": [], "positions": []}
+        if subject is not None:
+            body["subject"] = subject
         body |= {"duplicates": [], "level": request.get("level", "committed"), "sync": "always"}
         if owner and owner != (request["client"], request.get("epoch")):
             return {**body, **self._error("not_owner")}, b""

@@ -234,6 +234,8 @@ def _location_bytes(location: Mapping[str, str]) -> bytes:
 def _read_location(frame: bytes, offset: int) -> tuple[dict[str, str], int]:
     head = frame[offset] if offset < len(frame) else 0
     count = head - 0x80
+    if limits.LOCATION_ENTRIES_MAX < count < 16:
+        raise TooLarge(f"location: at most {limits.LOCATION_ENTRIES_MAX} entries")
     if not 1 <= count <= limits.LOCATION_ENTRIES_MAX:
         raise Invalid(f"location: 1..{limits.LOCATION_ENTRIES_MAX} entries")
     offset += 1
@@ -253,7 +255,7 @@ def _skip_unknown(frame: bytes, offset: int, fields: int) -> int:
     start = offset
     seen: set[str] = set()
     for _ in range(fields):
-        key, offset = read_text(frame, offset, limits.UNKNOWN_BYTES_MAX, "unknown key", shortest=False)
+        key, offset = read_text(frame, offset, limits.UNKNOWN_BYTES_MAX, "unknown key")
         if key in _KNOWN or key in seen:
             raise Invalid(f"event: the field {key!r} is out of place or double")
         seen.add(key)

@@ -36,9 +36,7 @@ def decode_header(frame: bytes) -> Fields:
     if not isinstance(fields, dict) or next(iter(fields), None) != "v":
         raise Invalid("header: not a map whose first key is v")
     major = fields["v"]
-    if type(major) is not int or major < 0:
-        raise Invalid("header: v is not a number")
-    if major != PROTOCOL_MAJOR:
+    if type(major) is not int or major != PROTOCOL_MAJOR:
         raise Unsupported(f"protocol {major} is not known", {"supported": str(PROTOCOL_MAJOR)})
     return Fields(fields)
 
@@ -113,6 +111,11 @@ class Fields:
 
     def __contains__(self, key: str) -> bool:
         return key in self._fields
+
+    @property
+    def raw(self) -> Mapping[str, Any]:
+        """All of them, unchecked."""
+        return self._fields
 
     def keys(self) -> Iterable[str]:
         return self._fields.keys()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Sequence
 
-from runwire import limits
+from runwire import limits, protocol
 from runwire.errors import Error, Fact, Invalid, from_wire
 from runwire.event import Event
 from runwire.event_codec import decode_events
@@ -130,6 +130,7 @@ def decode_reply(frames: Sequence[bytes]) -> Reply:
     if not 1 <= len(frames) <= 2:
         raise Invalid(f"reply: {len(frames)} frames")
     fields = decode_header(frames[0])
+    protocol.check_reply(fields.raw)
     return Reply(
         rid=fields.uint("rid"),
         op=fields.text("op"),
@@ -204,12 +205,13 @@ def decode_live(frames: Sequence[bytes]) -> LiveEvents | Beacon | Heartbeat | No
     fields = decode_header(frames[1])
     kind = fields.text("kind")
     log, term = fields.bin16("log"), fields.uint("term")
+    if kind not in protocol.LIVES:
+        return None
+    protocol.check_live(fields.raw)
     if kind == "heartbeat":
         return Heartbeat(log, term)
     if kind == "beacon":
         return Beacon(log, term, fields.uint("n"), fields.uint("last", 0), fields.text("state", ""))
-    if kind != "events":
-        return None
     if len(frames) != 3:
         raise Invalid("live: no events frame")
     events = _events_of(fields, frames[2])
@@ -230,6 +232,8 @@ def decode_delivery(frames: Sequence[bytes]) -> Delivery:
         "term": fields.uint("term"),
         "epoch": fields.uint("epoch"),
     }
+    if kind in protocol.DELIVERIES:
+        protocol.check_delivery(fields.raw)
     if kind == "heartbeat":
         return Delivery(**common, acked=fields.uint("acked"))
     if kind == "fenced":

@@ -61,7 +61,7 @@ def read_uint(frame: bytes, offset: int, name: str) -> tuple[int, int]:
 def read_text(
     frame: bytes, offset: int, bytes_max: int, name: str, shortest: bool = True
 ) -> tuple[str, int]:
-    """A str of valid UTF-8 and the offset behind it; its bound is checked before its bytes."""
+    """A str of valid UTF-8 and the offset behind it; checked against the bytes present, then its bound."""
     head = _head(frame, offset, name)
     offset += 1
     if 0xA0 <= head <= 0xBF:
@@ -75,11 +75,11 @@ def read_text(
             raise Invalid(f"{name}: a str that is not in shortest form")
     else:
         raise Invalid(f"{name}: not a str")
+    if size > len(frame) - offset:
+        raise Invalid(f"{name}: truncated")
     if size > bytes_max:
         raise TooLarge(f"{name}: {size} bytes, at most {bytes_max}")
     text = frame[offset : offset + size]
-    if len(text) != size:
-        raise Invalid(f"{name}: truncated")
     try:
         return text.decode("utf-8"), offset + size
     except UnicodeDecodeError as problem:
