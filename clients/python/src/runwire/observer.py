@@ -92,6 +92,7 @@ class Observation:
         self._heard = 0.0
         self._delivered = 0
         self._ack_sent = 0
+        self._owed_refusal: tuple[int, str] | None = None
         self._ack_time = 0.0
 
     async def run(self) -> None:
@@ -155,10 +156,11 @@ class Observation:
         self._lost = False
         self._queue.clear()
         self._delivered = self._ack_sent = attached.acked
+        self._owed_refusal = None
         self._heard = time.monotonic()
         context = self._connection.context
         self._deliver = Port(context, zmq.PULL, attached.deliver, self._take)
-        self._acks = Port(context, zmq.PUSH, attached.acks, on_writable=self._send_ack)
+        self._acks = Port(context, zmq.PUSH, attached.acks, on_writable=self._send_owed)
 
     async def _catch_up(self, upto: int) -> None:
         """This consumer knows less than was acked in its name: it reads what it lacks by itself."""
@@ -281,8 +283,16 @@ class Observation:
     def _send_refusal(self, position: int, reason: str) -> None:
         self.counters.refusals += 1
         short = reason.encode("utf-8", "replace")[: limits.REASON_BYTES_MAX].decode("utf-8", "ignore")
-        # Where it is not taken, the deadline brings the event again all the same.
-        if self._send({"nack": position, "reason": short}):
+        self._owed_refusal = (position, short)
+        self._send_owed()
+
+    def _send_owed(self) -> None:
+        """The refusal that no peer was there to take yet, while it still stands; else the ack."""
+        if self._owed_refusal is None or self._owed_refusal[0] != self.acked + 1:
+            return self._send_ack()
+        position, reason = self._owed_refusal
+        if self._send({"nack": position, "reason": reason}):
+            self._owed_refusal = None
             self._ack_sent = position - 1
 
     def _send(self, what: dict[str, Any]) -> bool:
