@@ -75,6 +75,10 @@ class Bus:
         self._children.append(child)
         return child
 
+    def adopt(self, child: subprocess.Popen[bytes]) -> None:
+        """Ends a process of the test's own with the rest."""
+        self._children.append(child)
+
     def run(self, *arguments: str, text: str | None = None) -> Done:
         return Done(
             subprocess.run(

@@ -4,16 +4,20 @@ The table of the Python client is compared with the page; that C++ has the same 
 golden vectors hold; here only their names are compared.
 """
 
+import json
 import re
 import sys
 from pathlib import Path
 
-sys.path.insert(0, "clients/python/src")
+sys.path[:0] = ["clients/python/src", "tests/golden"]
 
+import recipe  # noqa: E402
 from runwire import protocol  # noqa: E402
 from runwire.protocol import Field, Items, Map  # noqa: E402
 
 PAGE = Path("docs/protocol.md").read_text()
+EXAMPLE = re.compile(r"^Vector `([^`]+)`:\n\n```hex\n([^`]+)```", re.MULTILINE)
+EXAMPLES_LEAST = 6
 NAMES = re.compile(r'(?:KnownOperation|KnownAnswer)\{\s*"(\w+)"')
 
 
@@ -42,11 +46,27 @@ def missing(what: str, wanted: set[str], text: str) -> list[str]:
     return [f"docs/protocol.md: {what} does not name `{key}`" for key in sorted(wanted - words)]
 
 
+def examples() -> list[str]:
+    """The hex of the page is that of the vectors that it names."""
+    vectors: dict[str, bytes] = {}
+    for name in ("events-valid", "messages-valid"):
+        for line in Path(f"tests/golden/v1/{name}.ndjson").read_text().splitlines():
+            row = json.loads(line)
+            vectors[row["name"]] = recipe.read(row["bytes"])
+    found = EXAMPLE.findall(PAGE)
+    bad = [f"docs/protocol.md: the example `{name}` is not that vector" for name, text in found
+           if vectors.get(name) != bytes.fromhex(text)]
+    if len(found) < EXAMPLES_LEAST:
+        bad.append(f"docs/protocol.md: only {len(found)} examples in hex")
+    return bad
+
+
 def main() -> int:
     page = sections()
     numbers, requests = page["3. Numbers that every message carries"], page["4. Requests: ROUTER"]
     span = keys(protocol.SPAN)
-    bad = missing("section 3", span | {"log", "term"}, numbers)
+    bad = examples()
+    bad += missing("section 3", span | {"log", "term"}, numbers)
     bad += missing("section 4", keys(protocol.REQUEST) | keys(protocol.REPLY), requests)
     for op in protocol.REQUESTS:
         if op not in page:
