@@ -74,6 +74,16 @@ inline constexpr std::chrono::milliseconds heartbeat{1'000};
 inline constexpr int heartbeats_missed_max = 3;
 inline constexpr std::chrono::seconds beacon_interval_max{60};
 
+// Inside one process: the log in memory, its readers, the face of an embedding program.
+inline constexpr std::size_t memory_run_events_max = 8192;
+inline constexpr std::size_t memory_run_bytes_max = std::size_t{32} << 20;
+inline constexpr std::size_t memory_log_events_max = std::size_t{1} << 18;
+inline constexpr std::size_t memory_log_bytes_max = std::size_t{256} << 20;
+inline constexpr std::size_t memory_subjects_max = std::size_t{1} << 20;
+inline constexpr std::size_t subscriptions_max = 1024;  ///< Readers inside one process.
+inline constexpr std::size_t subscription_events_max = 1024;
+inline constexpr std::size_t subscription_bytes_max = std::size_t{4} << 20;
+
 // Leases and shutdown.
 inline constexpr std::chrono::milliseconds lease{10'000};
 inline constexpr std::chrono::milliseconds lease_renew{3'000};

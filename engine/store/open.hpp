@@ -2,6 +2,7 @@
 
 #include "codec/base/clock.hpp"
 #include "codec/base/ids.hpp"
+#include "codec/base/limits.hpp"
 #include "engine/store/store.hpp"
 
 #include <cstddef>
@@ -32,10 +33,14 @@ struct SegmentsOptions {
                                                               IdSource& ids,
                                                               const Clock& clock);
 
-/// Larger than what the engine may still owe to its observers, so that nothing owed ever goes.
+/// Oldest first out, of each run and of all together; at least one event stays. What the engine
+/// owes to its observers it holds itself (EngineOptions::window_*), so none of that ever goes.
 struct MemoryOptions {
-  std::size_t log_events_max = std::size_t{1} << 18;  ///< Oldest first out; at least one stays.
-  std::size_t log_bytes_max = std::size_t{256} << 20;
+  std::size_t run_events_max = limits::memory_run_events_max;  ///< And the run's end on top.
+  std::size_t run_bytes_max = limits::memory_run_bytes_max;    ///< And the run's end on top.
+  std::size_t log_events_max = limits::memory_log_events_max;
+  std::size_t log_bytes_max = limits::memory_log_bytes_max;
+  std::size_t subjects_max = limits::memory_subjects_max;  ///< One more is `store_full`.
 };
 
 /// A store without a disk: tests and embedded use. SyncMode::none. A subject's numbers outlive its

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "codec/base/limits.hpp"
 #include "engine/ports.hpp"
 
 #include <cstdint>
@@ -16,7 +17,7 @@ namespace runwire {
 /// before it goes; remove() returns only when no offer to it is under way. Bound: `members_max`.
 class BestEffortSet final : public LiveSink {
  public:
-  static constexpr std::size_t members_max = 1024;
+  static constexpr std::size_t members_max = limits::subscriptions_max;
 
   /// False when the set is full.
   [[nodiscard]] bool add(LiveSink& member);

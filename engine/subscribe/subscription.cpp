@@ -20,6 +20,7 @@ Result<std::unique_ptr<Subscription>> Subscription::open(const Engine& engine,
     return fail(Error{ErrorCode::backpressure, "too many subscriptions in this process", {}}.with(
         "limit", BestEffortSet::members_max));
   }
+  if (auto status = subscription->check_cursor(); !status) return fail(std::move(status.error()));
   auto first = subscription->read_history();
   if (!first) return fail(std::move(first.error()));
   return subscription;
@@ -27,6 +28,54 @@ Result<std::unique_ptr<Subscription>> Subscription::open(const Engine& engine,
 
 std::uint64_t Subscription::place_of(Position position, Sequence seq) const {
   return options_.subject ? seq.value : position.value;
+}
+
+Result<Subscription::Extent> Subscription::extent() const {
+  if (!options_.subject) {
+    return Extent{.earliest = engine_.store().earliest().value,
+                  .latest = engine_.positions().committed.value};
+  }
+  auto info = engine_.store().find_subject(*options_.subject);
+  if (!info) return fail(std::move(info.error()));
+  if (!*info) return Extent{};
+  return Extent{.earliest = (*info)->first.value, .latest = (*info)->last.value};
+}
+
+Status Subscription::check_cursor() const {
+  const LogId log = engine_.store().log_id();
+  if (options_.log && *options_.log != log) {
+    return fail(Error{ErrorCode::cursor_foreign, "the cursor belongs to another log", {}}
+                    .with("requested_log", to_string(*options_.log))
+                    .with("log", to_string(log)));
+  }
+  auto known = extent();
+  if (!known) return fail(std::move(known.error()));
+  if (options_.after <= known->latest) return {};
+  return fail(Error{ErrorCode::cursor_ahead, "the cursor is beyond what was committed here", {}}
+                  .with("requested", options_.after)
+                  .with("latest", known->latest)
+                  .with("log", to_string(log))
+                  .with("term", engine_.store().term().value));
+}
+
+bool Subscription::has_room(std::size_t bytes) const {
+  return queue_.empty() ||
+         (queue_.size() < options_.events_max && queue_bytes_ + bytes <= options_.bytes_max);
+}
+
+/// A reader of history has the store to read from; a live one has only its queue.
+void Subscription::overflow(std::size_t bytes) {
+  if (!live_) {
+    missed_ = true;
+    queue_.clear();
+    queue_bytes_ = 0;
+    return;
+  }
+  const bool by_count = queue_.size() >= options_.events_max;
+  over_ = true;
+  bound_ = by_count ? "events_max" : "bytes_max";
+  observed_ = by_count ? queue_.size() + 1 : queue_bytes_ + bytes;
+  configured_ = by_count ? options_.events_max : options_.bytes_max;
 }
 
 bool Subscription::offer(LiveBatch&& batch) {
@@ -48,20 +97,22 @@ bool Subscription::offer(LiveBatch&& batch) {
     const bool wanted =
         !options_.subject || batch.subjects[entry.subject].name == *options_.subject;
     if (!wanted || (!durable && !options_.ephemeral)) continue;
-    if (queue_.size() >= options_.events_max ||
-        queue_bytes_ + encoded.size() > options_.bytes_max) {
-      over_ = true;
-      bound_ = queue_.size() >= options_.events_max ? "events_max" : "bytes_max";
-      observed_ = bound_ == "events_max" ? queue_.size() + 1 : queue_bytes_ + encoded.size();
-      configured_ = bound_ == "events_max" ? options_.events_max : options_.bytes_max;
-      break;
-    }
+    if (!has_room(encoded.size())) overflow(encoded.size());
+    if (over_ || missed_) break;
     queue_.push_back({.event = {Bytes(encoded.begin(), encoded.end()), entry.position, entry.seq},
                       .place = options_.subject ? places[entry.subject] : log_place});
     queue_bytes_ += encoded.size();
   }
   arrived_.notify_one();
   return !over_;
+}
+
+/// History is read up to here. False: something came meanwhile that did not fit, so read on; from
+/// now on it is captured again.
+bool Subscription::go_live() {
+  const std::scoped_lock lock(mutex_);
+  live_ = !std::exchange(missed_, false);
+  return live_;
 }
 
 Result<bool> Subscription::read_history() {
@@ -106,15 +157,17 @@ std::optional<SubscribedEvent> Subscription::take_queued() {
 
 Result<std::optional<SubscribedEvent>> Subscription::next(std::chrono::milliseconds timeout) {
   const auto until = std::chrono::steady_clock::now() + timeout;
+  std::unique_lock lock(mutex_);
   for (;;) {
     if (auto event = take_page_event()) return event;
     if (!live_) {
+      lock.unlock();
       auto more = read_history();
       if (!more) return fail(std::move(more.error()));
-      if (*more) continue;
-      live_ = true;
+      if (!*more) go_live();
+      lock.lock();
+      continue;
     }
-    std::unique_lock lock(mutex_);
     if (auto event = take_queued()) return event;
     if (!live_) continue;
     if (over_) return fail(slow());
@@ -125,15 +178,15 @@ Result<std::optional<SubscribedEvent>> Subscription::next(std::chrono::milliseco
 }
 
 Error Subscription::slow() const {
-  const std::uint64_t latest = engine_.positions().acknowledged.value;
+  const auto known = extent();
   return Error{ErrorCode::slow_consumer,
                "the reader fell behind its bound and was ended; open it again after last_delivered",
                {}}
       .with("requested", options_.after)
       .with("last_delivered", cursor_)
-      .with("recovery", cursor_)
-      .with("earliest", engine_.store().earliest().value)
-      .with("latest", latest)
+      .with("recovery", known ? std::max(cursor_, known->earliest - 1) : cursor_)
+      .with("earliest", known ? known->earliest : 0)
+      .with("latest", known ? known->latest : 0)
       .with("bound", bound_)
       .with("observed", observed_)
       .with("configured", configured_);

@@ -21,9 +21,10 @@ namespace runwire {
 struct SubscriptionOptions {
   std::optional<std::string> subject{};  ///< Absent: the whole log, cursors are positions.
   std::uint64_t after = 0;               ///< Exclusive.
+  std::optional<LogId> log{};            ///< Of the cursor, where it may come from another log.
   bool ephemeral = true;
-  std::size_t events_max = limits::in_flight_events_max;
-  std::size_t bytes_max = limits::in_flight_bytes_max;
+  std::size_t events_max = limits::subscription_events_max;
+  std::size_t bytes_max = limits::subscription_bytes_max;
 };
 
 struct SubscribedEvent {
@@ -36,12 +37,15 @@ struct SubscribedEvent {
 /// captured before the first event is read, so nothing can fall between the two.
 ///
 /// Threads: next() from one reader; the core offers. Lifetime: engine and set must outlive it.
-/// Bounds: `events_max` and `bytes_max` wait for the reader. A reader over them is ended: after
-/// what had been queued, next() answers `slow_consumer` with last_delivered, earliest, latest,
-/// recovery, bound, observed and configured, and nothing follows.
+/// Bounds: `events_max` and `bytes_max` wait for the reader; one event always fits. While it reads
+/// history it has its own pace: what comes meanwhile and does not fit is read later. A live reader
+/// over its bound is ended: after what had been queued, next() answers `slow_consumer` with
+/// requested, last_delivered, earliest, latest, recovery, bound, observed and configured, for ever.
+/// Ephemeral events come only while it is live.
 class Subscription final : public LiveSink {
  public:
-  /// `backpressure` when the set is full; cursor errors as Store::read_log.
+  /// `backpressure` when the set is full; `cursor_expired`, `cursor_ahead`, `cursor_foreign` with
+  /// the facts where the cursor cannot be honoured.
   static Result<std::unique_ptr<Subscription>> open(const Engine& engine,
                                                     BestEffortSet& set,
                                                     SubscriptionOptions options);
@@ -61,7 +65,17 @@ class Subscription final : public LiveSink {
     SubscribedEvent event{};
     std::uint64_t place = 0;  ///< Of a durable event; of the durable one before an ephemeral one.
   };
+  /// From the oldest to the newest event, as the subscription's cursors count.
+  struct Extent {
+    std::uint64_t earliest = 1;
+    std::uint64_t latest = 0;
+  };
   Subscription(const Engine& engine, BestEffortSet& set, SubscriptionOptions options);
+  [[nodiscard]] Result<Extent> extent() const;
+  [[nodiscard]] Status check_cursor() const;
+  [[nodiscard]] bool has_room(std::size_t bytes) const;
+  void overflow(std::size_t bytes);
+  bool go_live();
   [[nodiscard]] std::uint64_t place_of(Position position, Sequence seq) const;
   Result<bool> read_history();
   [[nodiscard]] std::optional<SubscribedEvent> take_page_event();
@@ -75,9 +89,10 @@ class Subscription final : public LiveSink {
   Page page_{};  ///< History being handed out.
   std::size_t page_at_ = 0;
   std::size_t page_offset_ = 0;
-  bool live_ = false;
 
   mutable std::mutex mutex_;
+  bool live_ = false;    ///< History is read: what is queued comes next.
+  bool missed_ = false;  ///< Something did not fit while history was read: read on.
   std::condition_variable arrived_;
   std::deque<Queued> queue_{};
   std::size_t queue_bytes_ = 0;

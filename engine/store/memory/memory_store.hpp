@@ -11,7 +11,11 @@
 
 namespace runwire {
 
-/// The log in memory. One lock: a writer excludes readers for the length of a batch.
+/// The log in memory: each run a log of its own, oldest first out, and all of them together once
+/// more. A page of the whole log ends before a hole that eviction has left; the next read says so.
+///
+/// Threads: as Store. One lock: a writer excludes readers for the length of a batch. Bounds:
+/// MemoryOptions. Errors: `store_full` for a subject over `subjects_max`, `cursor_expired`.
 class MemoryStore final : public Store {
  public:
   MemoryStore(const MemoryOptions& options, LogId log) : options_(options), log_(log) {}
@@ -40,32 +44,36 @@ class MemoryStore final : public Store {
 
  private:
   struct Kept {
-    Sequence seq{};
-    std::string_view subject{};  ///< The key in `subjects_`.
+    Position position{};
     Bytes bytes{};
   };
   struct Subject {
     SubjectInfo info{};
-    std::deque<Position> positions{};  ///< Of info.first and those behind it.
+    std::deque<Kept> kept{};  ///< From info.first on, without a hole.
+    std::size_t bytes = 0;
+  };
+  struct Place {
+    Subject* subject = nullptr;
+    Sequence seq{};
   };
   using Subjects = std::map<std::string, Subject, std::less<>>;
   [[nodiscard]] Status check(std::span<const Record> records) const;
-  Subjects::iterator known(std::string_view name);
+  Subject& known(std::string_view name);
   void own(const Record& record);
   void keep(const Record& record);
-  void trim();
-  [[nodiscard]] const Kept& at(Position position) const {
-    return kept_[position.value - first_.value];
-  }
-  [[nodiscard]] bool add(Page& page, Position position, PageBounds bounds) const;
+  [[nodiscard]] bool over_its_bound(const Subject& subject) const;
+  void evict_oldest(Subject& subject);
+  void trim(Subject& subject);
+  static bool add(Page& page, const Kept& kept, Sequence seq, PageBounds bounds);
 
   const MemoryOptions options_;
   const LogId log_;
   mutable std::shared_mutex mutex_;
-  Position first_{1};  ///< Of kept_.front(), or of the next event.
+  Position last_{};
+  Position evicted_{};  ///< The highest that has gone: behind it the log has no hole.
   std::size_t bytes_ = 0;
-  std::deque<Kept> kept_{};
-  Subjects subjects_{};
+  std::map<Position, Place> places_{};  ///< Of every event kept.
+  Subjects subjects_{};                 ///< A subject never leaves: its numbers are used.
 };
 
 }  // namespace runwire

@@ -65,3 +65,71 @@ TEST_CASE("MemoryStore: a batch with a hole is refused whole", "[store][memory]"
   CHECK(status.error().code == ErrorCode::internal);
   CHECK(store->last() == Position{0});
 }
+
+TEST_CASE("C43 MemoryStore: each run has its own bounds, and its end has room of its own",
+          "[store][memory][bound]") {
+  test::CountingIds ids;
+  const auto store = make_memory_store({.run_events_max = 3, .run_bytes_max = 100}, ids);
+  Scribe scribe;
+  SECTION("by count") {
+    for (int at = 0; at < 3; ++at)
+      scribe.event("a", "x").event("b", "x");
+    REQUIRE(scribe.commit(*store));
+    CHECK(store->earliest() == Position{1});
+    scribe.event("a", "end", RunState::completed);
+    REQUIRE(scribe.commit(*store));
+    CHECK((*store->find_subject("a"))->first == Sequence{1});
+    scribe.event("b", "x");
+    REQUIRE(scribe.commit(*store));
+    CHECK((*store->find_subject("b"))->first == Sequence{2});
+    CHECK(store->earliest() == Position{3});
+  }
+  SECTION("by bytes") {
+    scribe.event("a", std::string(60, 'x')).event("a", std::string(40, 'x'));
+    REQUIRE(scribe.commit(*store));
+    CHECK((*store->find_subject("a"))->first == Sequence{1});
+    scribe.event("a", std::string(5000, 'x'), RunState::failed);
+    REQUIRE(scribe.commit(*store));
+    CHECK((*store->find_subject("a"))->first == Sequence{1});
+    scribe.event("b", std::string(60, 'x')).event("b", std::string(41, 'x'));
+    REQUIRE(scribe.commit(*store));
+    CHECK((*store->find_subject("b"))->first == Sequence{2});
+  }
+}
+
+TEST_CASE("MemoryStore: a page ends before a hole, and the next read says where to go on",
+          "[store][memory]") {
+  test::CountingIds ids;
+  const auto store = make_memory_store({.run_events_max = 2}, ids);
+  Scribe scribe;
+  scribe.event("quiet", "1");
+  for (int at = 2; at <= 6; ++at)
+    scribe.event("busy", std::to_string(at));
+  REQUIRE(scribe.commit(*store));
+  CHECK(store->earliest() == Position{5});
+  const auto page = store->read_log({}, {6}, {});
+  REQUIRE(page);
+  CHECK(page->entries.size() == 1);
+  CHECK(page->more);
+  const auto hole = store->read_log({1}, {6}, {});
+  REQUIRE_FALSE(hole);
+  CHECK(hole.error().number("recovery") == 4);
+  CHECK(store->read_log({4}, {6}, {})->entries.size() == 2);
+  CHECK(store->read_subject("quiet", {}, {6}, {})->entries.size() == 1);
+}
+
+TEST_CASE("MemoryStore: subjects are bounded, and a refused batch leaves nothing",
+          "[store][memory][bound]") {
+  test::CountingIds ids;
+  const auto store = make_memory_store({.subjects_max = 2}, ids);
+  Scribe scribe;
+  scribe.event("a", "1").event("b", "2");
+  REQUIRE(scribe.commit(*store));
+  scribe.event("a", "3").event("c", "4");
+  const auto refused = scribe.commit(*store);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == ErrorCode::store_full);
+  CHECK(store->last() == Position{2});
+  scribe.event("b", "3");
+  CHECK(scribe.commit(*store));
+}
