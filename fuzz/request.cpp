@@ -14,7 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!request) return 0;
   require(addressed.rid == request->rid, "the address is the request's");
   require(addressed.op == wire::name_of(request->operation), "the operation is the request's");
-  const Bytes once = wire::encode(*request);
+  Bytes once = wire::encode(*request);
+  if (fuzz::bug("trailing-byte")) once.push_back(std::byte{0xc0});
   wire::Addressed addressed_again;
   const auto again = wire::decode_request(once, addressed_again);
   require(again.has_value(), "what was understood can be written and read");

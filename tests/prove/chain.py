@@ -224,6 +224,10 @@ def main() -> int:
     except Broken as broken:
         print(f"{broken.words}\n  seed {given.seed}")
         print(f"chain: broken: {broken}")
+    except runwire.Error as problem:
+        # A bus that no longer answers has broken its promise as much as one that answers wrongly.
+        print(f"  seed {given.seed}")
+        print(f"chain: broken: {problem}")
     finally:
         stage.end(given.keep)
     return 0 if held else _harness.BROKEN
