@@ -20,17 +20,6 @@ void say_no(Respond& respond, Error error) {
   respond({.answer = {}, .error = std::move(error)});
 }
 
-/// Writes what recovery decided, before anybody is served.
-Status write_all(Core& core, Store& store) {
-  for (;;) {
-    const auto records = core.next_batch();
-    if (records.empty() && !core.writing()) return {};
-    const Status written = store.append(records);
-    core.completed(written);
-    if (!written) return written;
-  }
-}
-
 }  // namespace
 
 Core::Core(const EngineOptions& options, const World& world)
@@ -56,7 +45,6 @@ Result<std::unique_ptr<Core>> Core::open(const EngineOptions& options, const Wor
   if (auto status = validate(options); !status) return fail(std::move(status.error()));
   std::unique_ptr<Core> core(new Core(options, world));
   if (auto status = core->recover(); !status) return fail(std::move(status.error()));
-  if (auto status = write_all(*core, world.store); !status) return fail(std::move(status.error()));
   return core;
 }
 

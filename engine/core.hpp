@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -48,8 +49,8 @@ class Core {
   };
 
   /// Takes up where the last process stopped: acks, claims, open runs, the id window. Runs that the
-  /// dead process itself owned are ended: their events are in the first batches, to be written
-  /// before anything is served.
+  /// dead process itself owned are ended, children first, and that is on stable storage when this
+  /// returns: a crash on the way leaves runs that are ended and runs that the next open will end.
   static Result<std::unique_ptr<Core>> open(const EngineOptions& options, const World& world);
 
   void take(std::unique_ptr<Staged> staged);
@@ -78,7 +79,9 @@ class Core {
   Status recover();
   Status recover_ids();
   Status recover_window();
-  Status recover_run(const SubjectInfo& info, const std::vector<ClaimInfo>& claims);
+  Status recover_run(const SubjectInfo& info, const std::map<std::string, ClaimInfo>& claims);
+  /// Writes what recovery decided, before anybody is served.
+  Status write_all();
   void fail_batch(const Error& error);
   Status take_back_from_store();
   void answer(const wire::Attach& request, Respond respond);

@@ -114,6 +114,7 @@ void Core::answer(const wire::Claim& request, const InstanceId& client, Respond 
   if (store_failed_) return say_no(respond, *store_failed_);
   auto subject = subjects_.find_or_make(request.subject);
   if (!subject) return say_no(respond, std::move(subject.error()));
+  if (ended((*subject)->state)) return say_no(respond, admission_.over(**subject));
   auto fresh = claims_.claim(**subject, client, request.epoch, world_.clock.now());
   if (!fresh) return say_no(respond, std::move(fresh.error()));
   Outcome granted{

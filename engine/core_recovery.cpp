@@ -5,6 +5,7 @@
 #include "engine/core.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace runwire {
@@ -12,38 +13,56 @@ namespace runwire {
 Status Core::recover() {
   if (auto status = recover_ids(); !status) return status;
   if (auto status = recover_window(); !status) return status;
-  const std::vector<ClaimInfo> claims = world_.store.control().claims;
+  observers_.record_start(admission_);
+  std::map<std::string, ClaimInfo> claims;
+  for (ClaimInfo& claim : world_.store.control().claims) {
+    std::string name = claim.subject;
+    claims.emplace(std::move(name), std::move(claim));
+  }
   std::string after;
   for (bool more = true; more;) {
     auto open = world_.store.subjects({}, after, limits::subjects_page_max, true);
     if (!open) return fail(std::move(open.error()));
     for (const SubjectInfo& info : *open) {
       if (auto status = recover_run(info, claims); !status) return status;
+      // A run that ends does so within one batch; many runs need not fit into one.
+      const bool full = admission_.building().records.size() >= limits::batch_events_max ||
+                        admission_.building().bytes >= limits::batch_bytes_max;
+      if (!full) continue;
+      if (auto status = write_all(); !status) return status;
     }
     more = open->size() == limits::subjects_page_max;
     if (more) after = open->back().name;
   }
   // A claim may stand before its run: nothing to end, but the holder still holds it.
-  for (const ClaimInfo& claim : claims) {
-    auto subject = subjects_.find_or_make(claim.subject);
+  for (const auto& [name, claim] : claims) {
+    auto subject = subjects_.find_or_make(name);
     if (!subject) return fail(std::move(subject.error()));
     if ((*subject)->claim || ended((*subject)->state)) continue;
     claims_.restore(**subject, claim.holder, claim.epoch, world_.clock.now());
   }
-  observers_.record_start(admission_);
-  return {};
+  return write_all();
 }
 
-Status Core::recover_run(const SubjectInfo& info, const std::vector<ClaimInfo>& claims) {
+Status Core::write_all() {
+  for (;;) {
+    const auto records = next_batch();
+    if (records.empty() && !writing()) return {};
+    const Status written = world_.store.append(records);
+    completed(written);
+    if (!written) return written;
+  }
+}
+
+Status Core::recover_run(const SubjectInfo& info, const std::map<std::string, ClaimInfo>& claims) {
   auto found = subjects_.find_or_make(info.name);
   if (!found) return fail(std::move(found.error()));
   Subject& subject = **found;
   auto machine = rebuild_machine(world_.store, info.name);
   if (!machine) return fail(std::move(machine.error()));
   subject.machine = std::move(*machine);
-  const auto claim = std::ranges::find(claims, info.name, &ClaimInfo::subject);
-  if (claim != claims.end()) {
-    claims_.restore(subject, claim->holder, claim->epoch, world_.clock.now());
+  if (const auto claim = claims.find(info.name); claim != claims.end()) {
+    claims_.restore(subject, claim->second.holder, claim->second.epoch, world_.clock.now());
   } else if (info.local) {
     admission_.end_run(subject, Cause::engine_restart);
   }

@@ -225,4 +225,17 @@ Result<Payload> read_payload(TypeOf type, std::string_view data) {
   return PayloadReader(type).read(data);
 }
 
+std::string read_reason(std::string_view data) {
+  ondemand::document document;
+  std::string_view found;
+  if (json::thread_parser<ondemand::parser>().open({}, data, {}, document) != simdjson::SUCCESS) {
+    return {};
+  }
+  if (document["problem"]["code"].get_string().get(found) != simdjson::SUCCESS) {
+    document.rewind();
+    if (document["reason"].get_string().get(found) != simdjson::SUCCESS) return {};
+  }
+  return std::string(found.substr(0, limits::identity_bytes_max));
+}
+
 }  // namespace runwire

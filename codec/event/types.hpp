@@ -82,4 +82,8 @@ struct Payload {
 /// their data is not looked into. Pre: `data` is valid JSON.
 [[nodiscard]] Result<Payload> read_payload(TypeOf type, std::string_view data);
 
+/// Why a scope ended, as its terminal's data says: `problem.code` or `reason`, cut at
+/// limits::identity_bytes_max; empty where it says nothing. Pre: `data` is valid JSON.
+[[nodiscard]] std::string read_reason(std::string_view data);
+
 }  // namespace runwire

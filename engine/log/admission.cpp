@@ -98,7 +98,26 @@ Status Admission::check_order(const Staged& staged) {
                   .with("refused", to_string(*refused)));
 }
 
-Status Admission::check_claim(const Subject& subject, const Staged& staged) const {
+Error Admission::over(Subject& subject) const {
+  if (subject.end_reason.empty()) {
+    // It ended in an earlier life of the log, or left memory since: its last event says why.
+    const auto page = parts_.store.read_subject(
+        subject.name, {subject.last.value - 1}, parts_.store.last(), {.events_max = 1});
+    std::size_t offset = 0;
+    const auto last = page ? wire::decode_event(page->events, offset)
+                           : fail(ErrorCode::not_found, "the terminal cannot be read");
+    if (last) subject.end_reason = read_reason(last->data);
+  }
+  Error error = Error{ErrorCode::lifecycle, "the run has ended; nothing follows its terminal", {}}
+                    .with("subject", subject.name)
+                    .with("state", to_string(subject.state))
+                    .with("last", subject.last.value);
+  return subject.end_reason.empty() ? error : std::move(error).with("reason", subject.end_reason);
+}
+
+Status Admission::check_claim(Subject& subject, const Staged& staged) const {
+  // A late owner is told what became of its run, not that it holds nothing.
+  if (ended(subject.state)) return fail(over(subject));
   if (!subject.claim) {
     if (!staged.epoch) return {};
     return fail(Error{ErrorCode::not_owner, "the run is not claimed; claim it first", {}}.with(
@@ -182,7 +201,6 @@ bool Admission::was_shown(Staged& staged, std::size_t index) {
 Status Admission::admit_ephemeral(Subject& subject, Staged& staged, const StagedEvent& event) {
   Status allowed = check_claim(subject, staged);
   const Payload& payload = payload_of(staged, event);
-  if (allowed && ended(subject.state)) allowed = fail(ErrorCode::lifecycle, "the run has ended");
   if (allowed && event.type.root != Root::user) {
     if (subject.machine) {
       allowed = subject.machine->check(event.type, payload);
@@ -202,11 +220,6 @@ Status Admission::admit_ephemeral(Subject& subject, Staged& staged, const Staged
 }
 
 Status Admission::admit_durable(Subject& subject, Staged& staged, StagedEvent& event) {
-  if (ended(subject.state)) {
-    return fail(Error{ErrorCode::lifecycle, "the run has ended; nothing follows its terminal", {}}
-                    .with("subject", subject.name)
-                    .with("last", subject.last.value));
-  }
   if (staged.expect && *staged.expect != subject.last) {
     return fail(Error{ErrorCode::unexpected_seq, "the subject has moved on", {}}
                     .with("expected", staged.expect->value)
@@ -327,6 +340,10 @@ void Admission::follow_lifecycle(Subject& subject, const Staged& staged, const S
   subject.state = subject.machine->state();
   if (!ended(subject.state)) return;
   subject.machine.reset();
+  std::size_t offset = 0;
+  if (const auto view = wire::decode_event(staged.encoded(event), offset)) {
+    subject.end_reason = read_reason(view->data);
+  }
   if (subject.claim) {
     control({.kind = RecordKind::claim, .number = subject.claim->epoch.value}, subject.name, {});
     subject.claim.reset();

@@ -50,6 +50,8 @@ class Admission {
 
   /// Takes as many events as may be taken, from the front. `staged` moves into the batch.
   [[nodiscard]] Admitted admit(std::unique_ptr<Staged> staged);
+  /// What whoever comes after a run's terminal is told: when and why it ended.
+  [[nodiscard]] Error over(Subject& subject) const;
   /// Ends a run from inside, children first, past every bound and claim.
   void end_run(Subject& subject, Cause cause);
   /// A control record for the next batch.
@@ -74,7 +76,7 @@ class Admission {
     Sequence seq{};
   };
   [[nodiscard]] Status check_order(const Staged& staged);
-  [[nodiscard]] Status check_claim(const Subject& subject, const Staged& staged) const;
+  [[nodiscard]] Status check_claim(Subject& subject, const Staged& staged) const;
   [[nodiscard]] Status check_room(const StagedEvent& event) const;
   [[nodiscard]] Status admit_event(Subject& subject,
                                    Staged& staged,

@@ -35,7 +35,8 @@ struct Subject {
   Sequence published{};           ///< Offered to best-effort readers.
   std::uint64_t unpublished = 0;  ///< Durable events numbered and not published.
   RunState state = RunState::none;
-  bool local = false;  ///< The run was started inside this process.
+  bool local = false;        ///< The run was started inside this process.
+  std::string end_reason{};  ///< Of an ended run, once somebody has had to know.
   LogId origin{};
   OwnerTerm owner_term{1};
   WallMicros time = 0;                    ///< Of the last event: never goes down within a subject.

@@ -297,3 +297,15 @@ TEST_CASE("payload: data of user types and of a newer peer's types is not looked
     }
   }
 }
+
+TEST_CASE("read_reason: why a scope ended, where its data says so", "[codec][event]") {
+  CHECK(read_reason(R"({"problem":{"code":"owner_lost","message":"m","retryable":false}})") ==
+        "owner_lost");
+  CHECK(read_reason(R"({"reason":"user","turn":1})") == "user");
+  CHECK(read_reason(R"({"problem":{"message":"no code"},"reason":"user"})") == "user");
+  CHECK(read_reason("{}").empty());
+  CHECK(read_reason(R"({"problem":7,"reason":7})").empty());
+  CHECK(read_reason("[]").empty());
+  const std::string longest(limits::identity_bytes_max, 'x');
+  CHECK(read_reason(R"({"reason":")" + longest + R"(y"})") == longest);
+}
