@@ -37,6 +37,17 @@ def test_c25_exact_numbers_pass(number: float) -> None:
     assert from_text(to_text({"n": number})) == {"n": number}
 
 
+@pytest.mark.parametrize("number", [1e21, -1e21, 1e30, 9007199254740991.0])
+def test_c25_large_numbers_with_an_exponent_pass(number: float) -> None:
+    assert from_text(to_text({"n": number})) == {"n": number}
+
+
+@pytest.mark.parametrize("number", [9007199254740992.0, -9007199254740992.0, 1e20, -999999999999999900000.0])
+def test_c25_large_numbers_that_are_written_in_digits_are_refused(number: float) -> None:
+    with pytest.raises(runwire.Invalid, match=r"data\.n.* is beyond 2\^53-1"):
+        to_text({"n": number})
+
+
 @pytest.mark.parametrize("number", [9007199254740993, -9007199254740993, 2**53])
 def test_c25_integers_beyond_2_53_are_refused_with_their_place(number: int) -> None:
     with pytest.raises(runwire.Invalid, match=r"data\.a\[1\]\.n"):

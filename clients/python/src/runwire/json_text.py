@@ -20,6 +20,9 @@ from typing import Any, NoReturn
 from runwire.errors import Invalid, TooLarge
 from runwire.limits import DATA_BYTES_MAX, DEPTH_MAX, UINT_MAX
 
+EXPONENT_FROM = 1e21
+"""From here on canonical JSON writes a number with an exponent (RFC 8785, 3.2.2.3), which no reader takes for an integer."""
+
 
 def to_text(data: Any) -> str:
     """Compact JSON text of `data`. `Invalid` or `TooLarge`, naming the place that is wrong."""
@@ -58,6 +61,8 @@ def _check(value: Any, place: str, depth: int) -> None:
     elif isinstance(value, float):
         if not math.isfinite(value):
             raise Invalid(f"{place}: {value} is not a JSON number")
+        if UINT_MAX < abs(value) < EXPONENT_FROM:
+            raise Invalid(f"{place}: {value} is beyond 2^53-1 and canonical JSON writes it in digits; send it as text")
     elif isinstance(value, (dict, list, tuple)):
         if depth == DEPTH_MAX:
             raise TooLarge(f"{place}: nested more than {DEPTH_MAX} deep", {"depth_max": DEPTH_MAX})
