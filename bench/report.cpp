@@ -85,8 +85,8 @@ double Report::ratio(const Row& row) const {
 }
 
 void Report::print_markdown() const {
-  fmt::print(
-      "| what | events/s (median) | min | max | ratio | of |\n|---|---:|---:|---:|---:|---|\n");
+  fmt::print("| what | {} (median) | min | max | ratio | of |\n|---|---:|---:|---:|---:|---|\n",
+             unit_);
   for (const Entry& entry : entries_) {
     const Row& row = entry.row;
     const auto [least, most] = std::ranges::minmax(row.rates);
@@ -101,17 +101,22 @@ void Report::print_markdown() const {
   }
 }
 
-bool Report::write_json(const std::string& path) const {
+nlohmann::json Report::json_of(const Row& row) const {
+  nlohmann::json object{
+      {"name", row.name}, {"unit", unit_}, {"rates", row.rates}, {"median", median(row.rates)}};
+  if (!row.against.empty()) {
+    object["against"] = row.against;
+    object["ratio"] = ratio(row);
+  }
+  return object;
+}
+
+bool Report::write_json(const std::string& path, const Report* more) const {
   nlohmann::json rows = nlohmann::json::array();
-  for (const Entry& entry : entries_) {
-    nlohmann::json row{{"name", entry.row.name},
-                       {"events_per_second", entry.row.rates},
-                       {"median", median(entry.row.rates)}};
-    if (!entry.row.against.empty()) {
-      row["against"] = entry.row.against;
-      row["ratio"] = ratio(entry.row);
-    }
-    rows.push_back(std::move(row));
+  for (const Report* report : {this, more}) {
+    if (report == nullptr) continue;
+    for (const Entry& entry : report->entries_)
+      rows.push_back(report->json_of(entry.row));
   }
   std::ofstream file(path);
   file << nlohmann::json{{"rows", rows}}.dump(2) << '\n';

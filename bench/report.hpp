@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace runwire::bench {
@@ -12,21 +14,24 @@ namespace runwire::bench {
 struct Row {
   std::string name{};
   std::string against{};        ///< Name of the row it is divided by; empty: none.
-  std::vector<double> rates{};  ///< Events per second, one for each round.
+  std::vector<double> rates{};  ///< In the report's unit, one for each round.
 };
 
 /// Runs `measures` round by round, one after the other within a round, so that the machine's drift
 /// meets all of them alike; prints a Markdown table of medians, spreads and ratios.
 class Report {
  public:
-  using Measure = std::function<double()>;  ///< Returns events per second.
+  using Measure = std::function<double()>;  ///< Returns a rate in the report's unit.
+
+  explicit Report(std::string unit = "events/s") : unit_(std::move(unit)) {}
 
   void add(std::string name, std::string against, Measure measure);
   /// `rounds` of everything. Progress goes to stderr.
   void run(int rounds);
   void print_markdown() const;
-  /// Returns false, with a line on stderr, where the file could not be written.
-  [[nodiscard]] bool write_json(const std::string& path) const;
+  /// The rows, and those of `more` where a program has two tables. Returns false, with a line on
+  /// stderr, where the file could not be written.
+  [[nodiscard]] bool write_json(const std::string& path, const Report* more = nullptr) const;
 
  private:
   struct Entry {
@@ -34,6 +39,8 @@ class Report {
     Measure measure{};
   };
   [[nodiscard]] double ratio(const Row& row) const;
+  [[nodiscard]] nlohmann::json json_of(const Row& row) const;
+  std::string unit_;
   std::vector<Entry> entries_{};
 };
 

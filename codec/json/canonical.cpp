@@ -31,6 +31,7 @@ Result<std::string> canonicalise(std::string_view text) {
 }
 
 Result<bool> is_canonical(std::string_view text) {
+  if (text.size() <= limits::data_bytes_max && seen_to_be_canonical(text)) return true;
   auto canonical = canonicalise(text);
   if (!canonical) return fail(std::move(canonical.error()));
   return *canonical == text;

@@ -17,8 +17,11 @@ using double_conversion::StringToDoubleConverter;
 
 /// ECMAScript prints digits alone up to here, and an exponent from here on.
 constexpr double digits_only_end = 1e21;
-/// Any integer of so many digits is exact in a double.
+/// No two decimals of so many digits are the same double (DBL_DIG), so none of them has a shorter
+/// form.
 constexpr std::size_t safe_digits_max = 15;
+/// ECMAScript prints an exponent where more zeros than these would lead a fraction.
+constexpr std::size_t leading_zeros_max = 5;
 
 constexpr bool is_digit(char character) {
   return character >= '0' && character <= '9';
@@ -60,15 +63,17 @@ std::string_view print(double number, Printed& room) {
   return {room.data(), length};
 }
 
-/// The quick half of is_canonical_number: an integer of few digits needs no arithmetic.
-bool is_short_integer(std::string_view token) {
-  if (!token.empty() && token.front() == '-') {
-    token.remove_prefix(1);
-    if (token.starts_with('0')) return false;
-  }
+/// The quick half of is_canonical_number: few digits, no exponent and no digit too many need no
+/// arithmetic.
+bool is_short_decimal(std::string_view token) {
+  const bool negative = take_one_of(token, "-");
   if (token.empty() || token.size() > safe_digits_max) return false;
-  if (token.front() == '0') return token.size() == 1;
-  return std::ranges::all_of(token, is_digit);
+  const bool zero = token.front() == '0';
+  if (!take_one_of(token, "0") && !take_digits(token)) return false;
+  if (token.empty()) return !(zero && negative);
+  if (!take_one_of(token, ".") || token.empty() || token.back() == '0') return false;
+  if (zero && token.find_first_not_of('0') > leading_zeros_max) return false;
+  return take_digits(token) && token.empty();
 }
 
 }  // namespace
@@ -93,7 +98,7 @@ void append_number(std::string& out, double number) {
 }
 
 bool is_canonical_number(std::string_view token) {
-  if (is_short_integer(token)) return true;
+  if (is_short_decimal(token)) return true;
   Printed room;
   if (token.size() >= room.size()) return false;
   const std::optional<double> number = parse_number(token);

@@ -160,3 +160,21 @@ TEST_CASE("numbers: any double that is exact goes through its form and back", "[
     CHECK(json::is_canonical_number(form) == json::exact_in_canonical_form(number));
   }
 }
+
+TEST_CASE("numbers: any decimal of few digits is judged by the form that it parses to", "[json]") {
+  const auto seed = Catch::rngSeed();
+  INFO("seed " << seed);
+  std::mt19937_64 random(seed);
+  constexpr std::string_view digits = "0001234567890";
+  for (int round = 0; round < 50'000; ++round) {
+    std::string text = random() % 4 == 0 ? "-" : "";
+    for (auto left = random() % 9; left > 0; --left)
+      text += digits[random() % digits.size()];
+    if (random() % 4 != 0) text += '.';
+    for (auto left = random() % 10; left > 0; --left)
+      text += digits[random() % digits.size()];
+    INFO(text);
+    const auto number = json::parse_number(text);
+    CHECK(json::is_canonical_number(text) == (number && printed(*number) == text));
+  }
+}
