@@ -32,10 +32,11 @@ class Seen:
 
 @dataclass(frozen=True)
 class Journalled:
-    """The journal on the disk: rows in order, and how often its process was started."""
+    """The journal on the disk: rows in order, how often its process was started, what it was handed again."""
 
     rows: list[tuple[int, bytes]]
     starts: int
+    repeats: int
 
     @staticmethod
     def read(path: Path, log: str) -> Journalled:
@@ -44,7 +45,8 @@ class Journalled:
             query = "SELECT position, encoded FROM events WHERE log = ? ORDER BY position"
             rows = database.execute(query, (log,)).fetchall()
             starts = database.execute("SELECT count(*) FROM starts").fetchone()[0]
-            return Journalled(rows, starts)
+            repeats = database.execute("SELECT coalesce(sum(count), 0) FROM repeats").fetchone()[0]
+            return Journalled(rows, starts, repeats)
         finally:
             database.close()
 
@@ -92,6 +94,7 @@ def judge(log: Sequence[runwire.Event], seen: Seen, journal: Journalled, killed:
     report.count("events at the follower", len(seen.positions))
     report.count("deltas at the follower", seen.deltas)
     report.count("starts of the journal", journal.starts)
+    report.count("duplicates handed to the journal", journal.repeats)
     positions = [event.position for event in log]
     dense = list(range(1, len(log) + 1))
     report.promise("gaps in the log", len(set(dense) - set(positions)), 0)

@@ -22,6 +22,7 @@ CREATE TABLE IF NOT EXISTS events (
   PRIMARY KEY (log, position)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS cursor (only INTEGER PRIMARY KEY CHECK (only = 1), log TEXT, position INTEGER);
 CREATE TABLE IF NOT EXISTS starts (log TEXT, position INTEGER);
+CREATE TABLE IF NOT EXISTS repeats (log TEXT, count INTEGER);
 """
 
 
@@ -47,7 +48,9 @@ class Journal:
         ]
         with self._database:
             self._database.execute("BEGIN IMMEDIATE")
-            self._database.executemany("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?)", rows)
+            added = self._database.executemany("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?)", rows).rowcount
+            if added < len(rows):
+                self._database.execute("INSERT INTO repeats VALUES (?, ?)", (str(log), len(rows) - added))
             self._database.execute("REPLACE INTO cursor VALUES (1, ?, ?)", rows[-1][:2])
 
     def note_start(self, log: uuid.UUID, position: int) -> None:
