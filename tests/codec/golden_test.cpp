@@ -33,6 +33,13 @@ TEST_CASE("golden vectors: C22 C23 C24 C25 C27 every event and message gets its 
   CHECK(judge_file("events-invalid.ndjson") + judge_file("messages-invalid.ndjson") >= 150);
 }
 
+TEST_CASE(
+    "golden vectors: C23 C26 C28 C29 C30 every JSON text gets its canonical form or its refusal",
+    "[golden][json]") {
+  CHECK(judge_file("json-valid.ndjson") >= 50);
+  CHECK(judge_file("json-invalid.ndjson") >= 60);
+}
+
 TEST_CASE("golden vectors: a recipe is words of hex, some of them repeated", "[golden]") {
   CHECK(as_text(golden::from_recipe("6162 78*3")) == "abxxx");
   CHECK(golden::from_recipe("").empty());

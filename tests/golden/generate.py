@@ -16,6 +16,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "clients" / "python" / "src")]
 
 import events  # noqa: E402
+import json_texts  # noqa: E402
 import messages  # noqa: E402
 import recipe  # noqa: E402
 
@@ -54,10 +55,24 @@ def message_lines(valid: bool) -> Iterator[str]:
         yield line(row)
 
 
+def json_lines(texts: Iterator[json_texts.Text]) -> Iterator[str]:
+    for text in texts:
+        row: dict[str, Any] = {"name": text.name, "json": recipe.write(text.text)}
+        if text.canonical is not None:
+            row["canonical"] = recipe.write(text.canonical.encode())
+        else:
+            row["error"] = text.error
+        if text.offset is not None:
+            row["offset"] = text.offset
+        yield line(row)
+
+
 def files() -> dict[str, str]:
     made = {
         "events-valid.ndjson": event_lines(events.valid()),
         "events-invalid.ndjson": event_lines(events.invalid()),
+        "json-valid.ndjson": json_lines(json_texts.valid()),
+        "json-invalid.ndjson": json_lines(json_texts.invalid()),
         "messages-valid.ndjson": message_lines(True),
         "messages-invalid.ndjson": message_lines(False),
     }

@@ -19,6 +19,7 @@ from runwire.errors import Error  # noqa: E402
 from runwire.event import Event  # noqa: E402
 from runwire.event_codec import decode_event, encode_event  # noqa: E402
 from runwire.header import decode_header, encode_header  # noqa: E402
+from runwire.json_text import canonicalise  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -35,12 +36,25 @@ def of_file(path: Path) -> list[Verdict]:
 
 
 def judge(vector: dict[str, Any]) -> Verdict:
-    frame = recipe.read(vector["bytes"])
     try:
-        given = _header(vector, frame) if "message" in vector else _event(vector, frame)
+        given = _verdict(vector)
     except Error as refusal:
         given = refusal.code
     return Verdict(vector["name"], vector.get("error", "ok"), given)
+
+
+def _verdict(vector: dict[str, Any]) -> str:
+    if "json" in vector:
+        return _json(vector, recipe.read(vector["json"]))
+    frame = recipe.read(vector["bytes"])
+    return _header(vector, frame) if "message" in vector else _event(vector, frame)
+
+
+def _json(vector: dict[str, Any], text: bytes) -> str:
+    canonical = canonicalise(text)
+    if "canonical" in vector and canonical.encode() != recipe.read(vector["canonical"]):
+        return f"differs: {canonical}"
+    return "ok" if canonicalise(canonical.encode()) == canonical else "differs: the canonical form is not canonical"
 
 
 def _header(vector: dict[str, Any], frame: bytes) -> str:

@@ -1,5 +1,6 @@
 #include "tests/golden/verdict.hpp"
 
+#include "codec/json/canonical.hpp"
 #include "codec/wire/event_codec.hpp"
 #include "codec/wire/messages.hpp"
 
@@ -62,6 +63,23 @@ std::string event_verdict(const Json& vector, const Bytes& bytes) {
   return "ok";
 }
 
+// ---- JSON ---------------------------------------------------------------------------------------
+
+std::string json_verdict(const Json& vector, const Bytes& text) {
+  auto canonical = json::canonicalise(as_text(text));
+  if (!canonical) {
+    const auto offset = canonical.error().number("offset");
+    if (vector.contains("offset") && offset != vector["offset"].get<std::uint64_t>())
+      return "differs: offset " + std::to_string(offset.value_or(0));
+    return std::string(to_string(canonical.error().code));
+  }
+  if (!vector.contains("canonical")) return "ok";
+  const std::string wanted = text_of(from_recipe(vector["canonical"].get<std::string>()));
+  if (*canonical != wanted) return "differs: " + *canonical;
+  const auto again = json::is_canonical(wanted);
+  return again && *again ? "ok" : "differs: the canonical form is not canonical";
+}
+
 // ---- Messages -----------------------------------------------------------------------------------
 
 template <class Message>
@@ -99,13 +117,22 @@ Bytes from_recipe(std::string_view recipe) {
   return bytes;
 }
 
+namespace {
+
+std::string verdict(const Json& vector) {
+  if (vector.contains("json"))
+    return json_verdict(vector, from_recipe(vector["json"].get<std::string>()));
+  const Bytes bytes = from_recipe(vector["bytes"].get<std::string>());
+  return vector.contains("message") ? header_verdict(vector, bytes) : event_verdict(vector, bytes);
+}
+
+}  // namespace
+
 Verdict judge(std::string_view line) {
   const Json vector = Json::parse(line);
-  const Bytes bytes = from_recipe(vector["bytes"].get<std::string>());
   return {.name = vector["name"].get<std::string>(),
           .expected = vector.value("error", "ok"),
-          .given = vector.contains("message") ? header_verdict(vector, bytes)
-                                              : event_verdict(vector, bytes)};
+          .given = verdict(vector)};
 }
 
 }  // namespace runwire::golden

@@ -1,10 +1,10 @@
 """JSON in and out: what may be appended, and exact reading of what comes back.
 
-The engine makes the canonical form (RFC 8785); this only refuses, before anything is sent, what no
-language could read back: NaN, integers beyond 2^53-1, keys that are not text, broken text.
+What no language could read back is refused before anything is sent: NaN, integers beyond 2^53-1, keys that are not
+text, broken text. The rest is sent in canonical form, so that the engine only has to look at it.
 
 >>> to_text({"step": 1, "note": "fine"})
-'{"step":1,"note":"fine"}'
+'{"note":"fine","step":1}'
 >>> to_text({"score": float("nan")})
 Traceback (most recent call last):
     ...
@@ -17,19 +17,23 @@ import json
 import math
 from typing import Any, NoReturn
 
+from runwire import canonical
 from runwire.errors import Invalid, TooLarge
 from runwire.limits import DATA_BYTES_MAX, DEPTH_MAX, UINT_MAX
 
-EXPONENT_FROM = 1e21
-"""From here on canonical JSON writes a number with an exponent (RFC 8785, 3.2.2.3), which no reader takes for an integer."""
+_EXACT_DIGITS = 15
+"""No two integers of so many digits are the same double."""
 
 
 def to_text(data: Any) -> str:
-    """Compact JSON text of `data`. `Invalid` or `TooLarge`, naming the place that is wrong."""
+    """Canonical JSON text of `data`. `Invalid` or `TooLarge`, naming the place that is wrong."""
     if data is None:
         return "{}"
     _check(data, "data", 0)
-    text = json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    return _bounded(canonical.dumps(data))
+
+
+def _bounded(text: str) -> str:
     try:
         size = len(text.encode("utf-8"))
     except UnicodeEncodeError as problem:
@@ -39,12 +43,38 @@ def to_text(data: Any) -> str:
     return text
 
 
+def canonicalise(text: bytes) -> str:
+    """The canonical form of any valid JSON text, as the engine makes it. `Invalid` or `TooLarge`."""
+    try:
+        value = json.loads(
+            text.decode("utf-8"), parse_constant=_refuse_constant, parse_int=_number, object_pairs_hook=_object
+        )
+    except RecursionError as problem:
+        raise TooLarge(f"data: nested more than {DEPTH_MAX} deep", {"depth_max": DEPTH_MAX}) from problem
+    except ValueError as problem:
+        raise Invalid(f"data: not JSON: {problem}") from problem
+    _check(value, "data", 0)
+    return _bounded(canonical.dumps(value))
+
+
 def from_text(text: str) -> Any:
     """The value of an event's data. `Invalid` where the text is not JSON."""
     try:
         return json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as problem:
         raise Invalid(f"data: not JSON: {problem}") from problem
+
+
+def _number(digits: str) -> int | float:
+    """Like any number: a double, and an integer where no other integer is the same double."""
+    return int(digits) if len(digits) <= _EXACT_DIGITS else float(digits)
+
+
+def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(members)
+    if len(made) < len(members):
+        raise ValueError("an object has a key twice")
+    return made
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -61,7 +91,7 @@ def _check(value: Any, place: str, depth: int) -> None:
     elif isinstance(value, float):
         if not math.isfinite(value):
             raise Invalid(f"{place}: {value} is not a JSON number")
-        if UINT_MAX < abs(value) < EXPONENT_FROM:
+        if UINT_MAX < abs(value) < canonical.EXPONENT_FROM:
             raise Invalid(f"{place}: {value} is beyond 2^53-1 and canonical JSON writes it in digits; send it as text")
     elif isinstance(value, (dict, list, tuple)):
         if depth == DEPTH_MAX:

@@ -6,7 +6,7 @@ One table for the decoders, for the golden vectors and for the check that the pa
 ['subject', 'epoch']
 >>> check_request({"v": 1, "op": "claim", "rid": 1, "client": bytes(16), "subject": "a", "epoch": 0})
 Traceback (most recent call last):
-runwire.errors.Invalid: epoch: 0 is not within 1..9007199254740991
+runwire.errors.Invalid: invalid: epoch: 0 is not within 1..9007199254740991
 """
 
 from __future__ import annotations
