@@ -18,6 +18,7 @@ inline constexpr std::size_t data_bytes_max = std::size_t{1} << 20;
 inline constexpr std::size_t location_entries_max = 8;
 inline constexpr std::size_t location_value_bytes_max = 256;
 inline constexpr std::size_t unknown_bytes_max = 4096;  ///< Unknown fields of one event, in all.
+inline constexpr std::size_t upcast_steps_max = 1024;   ///< In one table of upcasts.
 inline constexpr std::size_t event_bytes_max = data_bytes_max + 16384;
 
 // Decoding.

@@ -53,6 +53,7 @@ from runwire.join import Counters
 from runwire.observer import Observation
 from runwire.rows import ObserverInfo, SubjectInfo
 from runwire.stream import EventStream
+from runwire.upcast import Upcasts
 
 __version__ = "0.1.0"
 
@@ -94,6 +95,7 @@ __all__ = [
     "Unavailable",
     "UnexpectedSeq",
     "Unsupported",
+    "Upcasts",
     "UsedAfterFork",
     "WrongThread",
     "connect",

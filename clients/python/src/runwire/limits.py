@@ -18,6 +18,7 @@ LOCATION_KEY_BYTES_MAX: Final = 64
 LOCATION_VALUE_BYTES_MAX: Final = 256
 UNKNOWN_BYTES_MAX: Final = 4096
 VERSION_MAX: Final = (1 << 32) - 1
+UPCAST_STEPS_MAX: Final = 1024
 UINT_MAX: Final = (1 << 53) - 1
 """Numbers stay below 2^53, so that every language is exact."""
 
