@@ -16,6 +16,13 @@ ObserverBounds bounds_of(const EngineOptions& options) {
           .ack_deadline = options.ack_deadline};
 }
 
+std::map<std::string, std::uint64_t> skip_after(const EngineOptions& options) {
+  std::map<std::string, std::uint64_t> by_name;
+  for (const auto& [name, policy] : options.policies)
+    by_name.emplace(name, policy.skip_after);
+  return by_name;
+}
+
 void say_no(Respond& respond, Error error) {
   respond({.answer = {}, .error = std::move(error)});
 }
@@ -26,8 +33,11 @@ Core::Core(const EngineOptions& options, const World& world)
     : options_(options),
       world_(world),
       subjects_(world.store),
-      observers_(
-          options.required, options.new_observers_from_start, world.store, bounds_of(options)),
+      observers_(options.required,
+                 options.new_observers_from_start,
+                 world.store,
+                 bounds_of(options),
+                 skip_after(options)),
       live_(world.live, observers_.acknowledged(world.store.last())),
       admission_({.store = world.store,
                   .clock = world.clock,

@@ -88,6 +88,9 @@ class Core {
   void answer(const wire::Detach& request, Respond respond);
   void answer(const wire::Claim& request, const InstanceId& client, Respond respond);
   void answer(const wire::Renew& request, const InstanceId& client, Respond respond);
+  void suspend(const std::string& name, bool suspended, Respond respond);
+  void skip(const std::string& name, Position position, const std::string& reason);
+  [[nodiscard]] wire::ObserversReply observer_rows() const;
   [[nodiscard]] std::vector<Fact> status() const;
   [[nodiscard]] Backlog backlog() const;
   void end_lapsed(Instant now);

@@ -1,4 +1,4 @@
-// The commands of the core beside appends: observers, claims, status.
+// The commands of the core beside appends and observers: claims, status, and who answers what.
 
 #include "codec/base/limits.hpp"
 #include "engine/core.hpp"
@@ -32,7 +32,11 @@ void Core::take(wire::Operation&& operation, const InstanceId& client, Respond r
                              std::is_same_v<Request, wire::Renew>) {
           answer(request, client, std::move(respond));
         } else if constexpr (std::is_same_v<Request, wire::Observers>) {
-          say(respond, wire::ObserversReply{observers_.rows(committed_)});
+          say(respond, observer_rows());
+        } else if constexpr (std::is_same_v<Request, wire::Suspend>) {
+          suspend(request.observer, true, std::move(respond));
+        } else if constexpr (std::is_same_v<Request, wire::Resume>) {
+          suspend(request.observer, false, std::move(respond));
         } else if constexpr (std::is_same_v<Request, wire::GetStatus>) {
           say(respond, wire::StatusReply{status()});
         } else {
@@ -40,67 +44,6 @@ void Core::take(wire::Operation&& operation, const InstanceId& client, Respond r
         }
       },
       operation);
-}
-
-void Core::answer(const wire::Attach& request, Respond respond) {
-  RequiredObserver* observer = observers_.find(request.observer);
-  if (observer == nullptr || world_.observers == nullptr) {
-    return say_no(respond,
-                  Error{ErrorCode::not_found,
-                        "no required observer has this name; start the server with --require NAME",
-                        {}}
-                      .with("observer", request.observer));
-  }
-  if (request.log && *request.log != world_.store.log_id()) {
-    return say_no(
-        respond,
-        Error{ErrorCode::cursor_foreign, "the consumer's cursor belongs to another log", {}}
-            .with("requested_log", to_string(*request.log))
-            .with("log", to_string(world_.store.log_id())));
-  }
-  if (request.position && *request.position > committed_) {
-    return say_no(respond,
-                  Error{ErrorCode::cursor_ahead, "the consumer's cursor is beyond this log", {}}
-                      .with("requested", request.position->value)
-                      .with("latest", committed_.value));
-  }
-  const Epoch epoch = observer->attach();
-  world_.observers->attached(
-      {.observer = observer->name(), .epoch = epoch, .acked = observer->acked()},
-      std::move(respond));
-}
-
-void Core::answer(const wire::Detach& request, Respond respond) {
-  RequiredObserver* observer = observers_.find(request.observer);
-  if (observer == nullptr) {
-    return say_no(respond,
-                  Error{ErrorCode::not_found, "no required observer has this name", {}}.with(
-                      "observer", request.observer));
-  }
-  if (request.epoch == observer->epoch() && observer->attached()) {
-    observer->detach(request.epoch);
-    if (world_.observers != nullptr) world_.observers->detached(request.observer, request.epoch);
-  }
-  say(respond, wire::DetachReply{});
-}
-
-void Core::take(const wire::Ack& ack) {
-  RequiredObserver* observer = observers_.find(ack.observer);
-  const bool ours = ack.log == world_.store.log_id() && ack.term == world_.store.term();
-  if (observer == nullptr || !ours) return;  // meant for another log or an earlier life of this one
-  const Instant now = world_.clock.now();
-  const Position before = observer->acked();
-  Status status{};
-  if (ack.refused) {
-    status = observer->refuse(ack.epoch, ack.position, now);
-    if (status) receipts_.refused(ack.position, ack.observer, ack.reason);
-  } else if (auto moved = observer->ack(ack.epoch, ack.position); !moved) {
-    status = fail(std::move(moved.error()));
-  }
-  if (observer->acked() != before) observers_.ack_moved(now);
-  if (!status && status.error().code == ErrorCode::fenced && world_.observers != nullptr) {
-    world_.observers->fenced(ack.observer, ack.epoch, observer->epoch());
-  }
 }
 
 void Core::answer(const wire::Claim& request, const InstanceId& client, Respond respond) {

@@ -6,6 +6,7 @@
 #include "engine/core.hpp"
 #include "engine/log/staged.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <optional>
@@ -49,6 +50,16 @@ Status validate(const EngineOptions& options) {
         return fail(Error{ErrorCode::invalid, "required: an observer is named twice", {}}.with(
             "observer", options.required[at]));
       }
+    }
+  }
+  for (const auto& [name, policy] : options.policies) {
+    if (std::ranges::find(options.required, name) == options.required.end()) {
+      return fail(Error{ErrorCode::invalid, "policies: not a required observer", {}}.with(
+          "observer", name));
+    }
+    if (policy.skip_after > limits::skip_after_max) {
+      return fail(Error{ErrorCode::too_large, "skip_after: too many refusals", {}}.with(
+          "limit", limits::skip_after_max));
     }
   }
   if (options.ack_deadline.count() <= 0) return bad("ack_deadline: must be above 0");

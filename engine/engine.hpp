@@ -8,15 +8,24 @@
 #include "engine/store/store.hpp"
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace runwire {
 
+/// What becomes of an event that an observer refuses. Held: offered again, slower each time, for as
+/// long as it takes. Skipped: after so many refusals in a row it counts as handled, which is on
+/// record in the log and said by an `observer.skipped` event.
+struct ObserverPolicy {
+  std::uint64_t skip_after = 0;  ///< 0: held. At most limits::skip_after_max.
+};
+
 /// The composition of an engine. Every field has a default except the names of the observers.
 struct EngineOptions {
-  std::vector<std::string> required{};    ///< In construction order: each waits for the one before.
+  std::vector<std::string> required{};  ///< In construction order: each waits for the one before.
+  std::map<std::string, ObserverPolicy> policies{};  ///< Of those that differ from the default.
   bool new_observers_from_start = false;  ///< A name seen first starts at the oldest kept event.
   std::chrono::milliseconds ack_deadline = limits::ack_deadline;
   std::size_t in_flight_events_max = limits::in_flight_events_max;
@@ -68,8 +77,8 @@ class Engine {
   /// answer is an AppendReply. `local`: the run belongs to this process, and recovery ends it.
   void append(wire::Append&& request, InstanceId client, bool local, Respond respond);
 
-  /// Attach, Detach, Claim, Renew, Observers and GetStatus; Hello, Read, Subjects and Append are
-  /// not commands of the core. `respond` as above.
+  /// Attach, Detach, Suspend, Resume, Claim, Renew, Observers and GetStatus; Hello, Read, Subjects
+  /// and Append are not commands of the core. `respond` as above.
   void submit(wire::Operation&& operation, InstanceId client, Respond respond);
 
   /// An ack or a refusal from a consumer. One-way; a stale one is answered through the sink.

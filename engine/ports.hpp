@@ -69,6 +69,7 @@ struct ObserverDelivery {
   Epoch epoch{};
   Page page{};
   bool again = false;
+  Position prev{};  ///< The event before: nothing between it and the first of these is owed.
 };
 
 /// The far side of required observers. What was handed over and not acked is bounded by the

@@ -11,7 +11,7 @@
 #include <utility>
 #include <variant>
 
-/// The commands that ask one question and print the answer: runs, observers, status.
+/// The commands that ask one question and print the answer: runs, status.
 namespace runwire::cli {
 namespace {
 
@@ -65,42 +65,6 @@ int runs(const RunsOptions& options, const Common& common) {
   return std::fflush(stdout) == 0 ? exit_ok : exit_refused;
 }
 
-int observers(const Common& common) {
-  auto connection = client::Connection::open(common.connect());
-  if (!connection) return report(connection.error());
-  auto reply = ask<wire::ObserversReply>(**connection, wire::Observers{});
-  if (!reply) return report(reply.error());
-  const Style style = style_of(common.json);
-  if (reply->observers.empty() && style == Style::human) {
-    fmt::print("no required observers; name them with: runwire serve --require NAME\n");
-  }
-  for (const wire::ObserverRow& row : reply->observers) {
-    if (style == Style::human) {
-      fmt::print("{:<20} {:<9} acked {} owed {} in flight {} sent again {} refused {}\n",
-                 row.observer,
-                 row.state,
-                 row.acked.value,
-                 row.owed,
-                 row.in_flight,
-                 row.redeliveries,
-                 row.refusals);
-    } else {
-      fmt::print(
-          R"({{"observer":{},"state":"{}","epoch":{},"acked":{},"owed":{},"in_flight":{},"redeliveries":{},"refusals":{}}})"
-          "\n",
-          json_string(row.observer),
-          row.state,
-          row.epoch.value,
-          row.acked.value,
-          row.owed,
-          row.in_flight,
-          row.redeliveries,
-          row.refusals);
-    }
-  }
-  return std::fflush(stdout) == 0 ? exit_ok : exit_refused;
-}
-
 std::string text_of(const FactValue& value) {
   if (const auto* number = std::get_if<std::uint64_t>(&value)) return std::to_string(*number);
   return json_string(std::get<std::string>(value));
@@ -137,14 +101,6 @@ void add_runs(CLI::App& app, Common& common) {
   command->callback([options, &common] {
     common.chosen = [options, &common] { return runs(*options, common); };
   });
-}
-
-void add_observers(CLI::App& app, Common& common) {
-  CLI::App* command =
-      app.add_subcommand("observers", "The required observers: who is attached, what is owed");
-  add_client_options(*command, common);
-  command->footer("Example:\n  runwire observers");
-  command->callback([&common] { common.chosen = [&common] { return observers(common); }; });
 }
 
 void add_status(CLI::App& app, Common& common) {

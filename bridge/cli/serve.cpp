@@ -9,10 +9,12 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/core.h>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
@@ -27,11 +29,29 @@ struct ServeOptions {
   bool memory = false;
   std::string listen{};
   std::vector<std::string> required{};
+  std::vector<std::string> skip{};
   bool from_start = false;
   std::uint64_t ack_deadline_ms = static_cast<std::uint64_t>(limits::ack_deadline.count());
   std::uint64_t lease_ms = static_cast<std::uint64_t>(limits::lease.count());
   std::string ready_file{};
 };
+
+/// `NAME=N` each.
+Result<std::map<std::string, ObserverPolicy>> policies_of(const std::vector<std::string>& skips) {
+  std::map<std::string, ObserverPolicy> policies;
+  for (const std::string& skip : skips) {
+    const std::size_t equals = skip.find('=');
+    std::uint64_t times = 0;
+    const char* end = skip.data() + skip.size();
+    if (equals != std::string::npos) std::from_chars(skip.data() + equals + 1, end, times);
+    if (times == 0) {
+      return fail(
+          Error{ErrorCode::invalid, "--skip: wants NAME=N, N from 1", {}}.with("given", skip));
+    }
+    policies[skip.substr(0, equals)].skip_after = times;
+  }
+  return policies;
+}
 
 Result<std::unique_ptr<Store>> open_store(const ServeOptions& options,
                                           IdSource& ids,
@@ -98,6 +118,8 @@ int serve(ServeOptions options) {
     if (!own) return report(own.error());
     options.listen = std::move(*own);
   }
+  auto policies = policies_of(options.skip);
+  if (!policies) return report(policies.error());
   spdlog::logger log("runwire", std::make_shared<spdlog::sinks::stderr_sink_mt>());
   const SystemClock clock;
   SystemIds ids;
@@ -116,6 +138,7 @@ int serve(ServeOptions options) {
   const Position last = (*store)->last();
   bus::ServerOptions server_options{.listen = options.listen};
   server_options.engine.required = options.required;
+  server_options.engine.policies = std::move(*policies);
   server_options.engine.new_observers_from_start = options.from_start;
   server_options.engine.ack_deadline = std::chrono::milliseconds(options.ack_deadline_ms);
   server_options.engine.lease = std::chrono::milliseconds(options.lease_ms);
@@ -165,6 +188,14 @@ void add_serve(CLI::App& app, Common& common) {
   command
       ->add_option("--require", options->required, "A required observer, in order; may be repeated")
       ->type_name("NAME")
+      ->take_all();
+  command
+      ->add_option(
+          "--skip",
+          options->skip,
+          "After N refusals of one event in a row NAME is owed it no more; recorded, and an "
+          "observer.skipped event says so")
+      ->type_name("NAME=N")
       ->take_all();
   command->add_flag(
       "--from-start", options->from_start, "A new required observer gets the whole log");

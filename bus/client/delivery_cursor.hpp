@@ -34,6 +34,10 @@ class DeliveryCursor {
   /// Events `first` to `last` came, or were read. How many of the front ones are known; nullopt
   /// where nothing of it is to be handed out.
   std::optional<std::size_t> came(Position first, Position last) {
+    return came(Position{first.value - 1}, first, last);
+  }
+  /// The same where nothing between `prev` and `first` is owed. `first` to `last` have no hole.
+  std::optional<std::size_t> came(Position prev, Position first, Position last) {
     std::uint64_t known = 0;
     if (first <= acked_) {
       known = std::min(last, acked_).value - first.value + 1;
@@ -41,7 +45,8 @@ class DeliveryCursor {
       ack_sent_ = std::min(ack_sent_, Position{first.value - 1});
     }
     repeats_ += known;
-    if (first.value + known > handed_.value + 1) return std::nullopt;
+    const Position before = known == 0 ? prev : Position{first.value + known - 1};
+    if (before > handed_) return std::nullopt;
     delivered_ = std::max(delivered_, last);
     if (last <= acked_) return std::nullopt;
     handed_ = std::max(handed_, last);

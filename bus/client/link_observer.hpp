@@ -52,7 +52,7 @@ class LinkObserver final : public Observer {
   void on_page(Answered& answered, Instant now);
   Status receive(Instant now);
   Status on_delivery(bus::Message& message, Instant now);
-  std::optional<Owed> hand_out(Batch batch, Position first, Position last);
+  std::optional<Owed> hand_out(Batch batch, Position prev, Position first, Position last);
   void judge_silence(Instant now);
   bool send(Position position, bool refused, const std::string& reason);
   void send_ack();

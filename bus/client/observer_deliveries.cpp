@@ -40,7 +40,7 @@ void LinkObserver::on_page(Answered& answered, Instant now) {
     return;
   }
   retry_at_ = now;
-  ready_ = hand_out(std::move(*batch), page->span.first, page->span.last);
+  ready_ = hand_out(std::move(*batch), cursor_.handed(), page->span.first, page->span.last);
 }
 
 Status LinkObserver::receive(Instant now) {
@@ -87,12 +87,16 @@ Status LinkObserver::on_delivery(bus::Message& message, Instant now) {
     return fail_for_ever({ErrorCode::invalid, "delivery: no position", {}});
   Result<Batch> batch = make_batch(std::move(message[1]), span, true, span.first.value - 1);
   if (!batch) return fail_for_ever(batch.error());
-  ready_ = hand_out(std::move(*batch), span.first, span.last);
+  const Position prev = delivery->prev.value_or(Position{span.first.value - 1});
+  ready_ = hand_out(std::move(*batch), prev, span.first, span.last);
   return {};
 }
 
-std::optional<Owed> LinkObserver::hand_out(Batch batch, Position first, Position last) {
-  const std::optional<std::size_t> known = cursor_.came(first, last);
+std::optional<Owed> LinkObserver::hand_out(Batch batch,
+                                           Position prev,
+                                           Position first,
+                                           Position last) {
+  const std::optional<std::size_t> known = cursor_.came(prev, first, last);
   if (!known) return std::nullopt;
   current_ = std::move(batch);
   const auto skip = static_cast<std::ptrdiff_t>(*known);

@@ -41,6 +41,7 @@ void Consumer::deliver(ObserverDelivery&& delivery, ObserverCounters& counters) 
   wire::Delivery head = header(wire::Delivery::Kind::deliver);
   fill_span(head.span, delivery.page);
   head.again = delivery.again;
+  if (next(delivery.prev) != first) head.prev = delivery.prev;
   Message message;
   message.emplace_back(wire::encode(head));
   message.emplace_back(std::move(delivery.page.events));

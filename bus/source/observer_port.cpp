@@ -134,6 +134,13 @@ void ObserverPort::add_waiting(std::vector<PollItem>& items) const {
     if (!consumer.waits()) continue;
     items.push_back({.socket = &consumer.socket(), .want_write = true, .want_read = false});
   }
+  for (const auto& [name, older] : fenced_) {
+    for (const Fenced& fenced : older) {
+      if (fenced.told) continue;
+      items.push_back(
+          {.socket = &fenced.consumer.socket(), .want_write = true, .want_read = false});
+    }
+  }
 }
 
 }  // namespace runwire::bus

@@ -38,6 +38,8 @@ inline constexpr std::size_t window_events_max = 65536;  ///< Numbered and not y
 inline constexpr std::size_t window_bytes_max = std::size_t{64} << 20;
 inline constexpr std::size_t window_reserve_events = 1024;  ///< On top, for terminals alone.
 inline constexpr std::size_t window_reserve_bytes = std::size_t{4} << 20;
+inline constexpr std::size_t window_notes_max = 1024;  ///< On top again, for the bus's own events.
+inline constexpr std::size_t window_note_bytes_max = std::size_t{8} << 20;
 inline constexpr std::size_t idempotency_ids_max = std::size_t{1} << 20;
 inline constexpr std::size_t open_scopes_max = 4096;  ///< Open scopes and contents of one run.
 
@@ -48,6 +50,7 @@ inline constexpr std::size_t held_bytes_max = std::size_t{64} << 20;
 
 // Required observers.
 inline constexpr std::size_t observers_max = 16;
+inline constexpr std::uint64_t skip_after_max = 1000;  ///< Refusals of one event.
 inline constexpr std::size_t observer_name_bytes_max = 64;
 inline constexpr std::size_t reason_bytes_max = 4096;
 inline constexpr std::size_t in_flight_events_max = 1024;

@@ -10,6 +10,8 @@ struct NameOf {
   std::string_view operator()(const Append&) const { return "append"; }
   std::string_view operator()(const Attach&) const { return "attach"; }
   std::string_view operator()(const Detach&) const { return "detach"; }
+  std::string_view operator()(const Suspend&) const { return "suspend"; }
+  std::string_view operator()(const Resume&) const { return "resume"; }
   std::string_view operator()(const Claim&) const { return "claim"; }
   std::string_view operator()(const Renew&) const { return "renew"; }
   std::string_view operator()(const Observers&) const { return "observers"; }

@@ -92,10 +92,26 @@ struct Renew {
   std::vector<std::pair<std::string, Epoch>> claims{};
 };
 struct Observers {};
+struct Suspend {
+  std::string observer{};
+};
+struct Resume {
+  std::string observer{};
+};
 struct GetStatus {};
 
-using Operation =
-    std::variant<Hello, Read, Subjects, Append, Attach, Detach, Claim, Renew, Observers, GetStatus>;
+using Operation = std::variant<Hello,
+                               Read,
+                               Subjects,
+                               Append,
+                               Attach,
+                               Detach,
+                               Claim,
+                               Renew,
+                               Observers,
+                               Suspend,
+                               Resume,
+                               GetStatus>;
 
 struct Request {
   std::uint64_t rid = 0;
@@ -187,16 +203,23 @@ struct RenewReply {
 };
 struct ObserverRow {
   std::string observer{};
-  std::string state{};  ///< `attached`, `absent`, `retired`.
+  std::string state{};  ///< `attached`, `absent`, `suspended`, `retired`.
   Epoch epoch{};
   Position acked{};
   std::uint64_t owed = 0;
   std::uint64_t in_flight = 0;
   std::uint64_t redeliveries = 0;
   std::uint64_t refusals = 0;
+  std::uint64_t skipped = 0;
+  std::uint64_t owed_bytes = 0;
+  std::uint64_t oldest_ms = 0;
 };
 struct ObserversReply {
   std::vector<ObserverRow> observers{};
+};
+/// The answer to Suspend and to Resume.
+struct SuspendReply {
+  Position acked{};
 };
 struct StatusReply {
   std::vector<Fact> status{};
@@ -213,6 +236,7 @@ using Answer = std::variant<NoReply,
                             ClaimReply,
                             RenewReply,
                             ObserversReply,
+                            SuspendReply,
                             StatusReply>;
 
 struct Reply {
@@ -239,8 +263,10 @@ struct Delivery {
   Epoch epoch{};
   Span span{};         ///< deliver
   bool again = false;  ///< deliver
-  Position acked{};    ///< heartbeat
-  Epoch current{};     ///< fenced
+  /// deliver: nothing between this and `first` is owed; absent: `first` - 1.
+  std::optional<Position> prev{};
+  Position acked{};  ///< heartbeat
+  Epoch current{};   ///< fenced
 };
 [[nodiscard]] Bytes encode(const Delivery& delivery);
 [[nodiscard]] Result<Delivery> decode_delivery(ByteView frame);

@@ -45,6 +45,7 @@ Bytes encode(const Delivery& delivery) {
       case Delivery::Kind::deliver:
         write_span(map, delivery.span);
         map.boolean("again", delivery.again);
+        if (delivery.prev) map.number("prev", delivery.prev->value);
         break;
       case Delivery::Kind::heartbeat:
         map.number("acked", delivery.acked.value);
@@ -70,6 +71,7 @@ Result<Delivery> decode_delivery(ByteView frame) {
       case Delivery::Kind::deliver:
         delivery.span = read_span(in);
         delivery.again = in.boolean_or("again", false);
+        if (const auto prev = in.maybe_number("prev")) delivery.prev = Position{*prev};
         break;
       case Delivery::Kind::heartbeat:
         delivery.acked = Position{in.number("acked")};

@@ -85,6 +85,7 @@ struct WriteAnswer {
       list.text(subject);
   }
   void operator()(const ObserversReply& reply) const { write_observer_rows(map, reply); }
+  void operator()(const SuspendReply& reply) const { map.number("acked", reply.acked.value); }
   void operator()(const StatusReply& reply) const { write_status(map, reply); }
 };
 
@@ -171,6 +172,10 @@ RenewReply read_renew(Fields& in) {
   return renew;
 }
 
+SuspendReply read_suspend(Fields& in) {
+  return {Position{in.number("acked")}};
+}
+
 /// `mark` is a key that only a body has: beside an error it tells a partial answer from none.
 struct KnownAnswer {
   std::string_view name;
@@ -188,6 +193,8 @@ constexpr std::array known_answers{
     KnownAnswer{"renew", "lease_ms", [](Fields& in) -> Answer { return read_renew(in); }},
     KnownAnswer{
         "observers", "observers", [](Fields& in) -> Answer { return read_observer_rows(in); }},
+    KnownAnswer{"suspend", "acked", [](Fields& in) -> Answer { return read_suspend(in); }},
+    KnownAnswer{"resume", "acked", [](Fields& in) -> Answer { return read_suspend(in); }},
     KnownAnswer{"status", "status", [](Fields& in) -> Answer { return read_status(in); }},
 };
 

@@ -81,6 +81,8 @@ struct WriteBody {
     }
   }
   void operator()(const Observers&) const {}
+  void operator()(const Suspend& suspend) const { map.text("observer", suspend.observer); }
+  void operator()(const Resume& resume) const { map.text("observer", resume.observer); }
   void operator()(const GetStatus&) const {}
 };
 
@@ -226,6 +228,8 @@ constexpr std::array known_operations{
     KnownOperation{"claim", [](Fields& in) -> Operation { return read_claim(in); }},
     KnownOperation{"renew", [](Fields& in) -> Operation { return read_renew(in); }},
     KnownOperation{"observers", [](Fields&) -> Operation { return Observers{}; }},
+    KnownOperation{"suspend", [](Fields& in) -> Operation { return Suspend{read_observer(in)}; }},
+    KnownOperation{"resume", [](Fields& in) -> Operation { return Resume{read_observer(in)}; }},
     KnownOperation{"status", [](Fields&) -> Operation { return GetStatus{}; }},
 };
 

@@ -20,7 +20,7 @@ void write_row(Writer& list, const SubjectRow& row) {
   map.number("owner_term", row.owner_term.value);
   if (row.origin) map.binary("origin", row.origin->view());
   map.flag("claimed", row.claimed);
-  if (row.epoch.value != 0) map.number("epoch", row.epoch.value);
+  map.number_unless_zero("epoch", row.epoch.value);
 }
 
 SubjectRow read_row(const Value& value) {
@@ -50,6 +50,9 @@ void write_row(Writer& list, const ObserverRow& row) {
   map.number("in_flight", row.in_flight);
   map.number("redeliveries", row.redeliveries);
   map.number("refusals", row.refusals);
+  map.number_unless_zero("skipped", row.skipped);
+  map.number_unless_zero("owed_bytes", row.owed_bytes);
+  map.number_unless_zero("oldest_ms", row.oldest_ms);
 }
 
 ObserverRow read_observer_row(const Value& value) {
@@ -63,6 +66,9 @@ ObserverRow read_observer_row(const Value& value) {
   row.in_flight = in.number("in_flight");
   row.redeliveries = in.number("redeliveries");
   row.refusals = in.number("refusals");
+  row.skipped = in.number_or("skipped", 0);
+  row.owed_bytes = in.number_or("owed_bytes", 0);
+  row.oldest_ms = in.number_or("oldest_ms", 0);
   return row;
 }
 

@@ -42,6 +42,9 @@ class Writer {
     void text_unless_empty(std::string_view name, std::string_view value) {
       if (!value.empty()) text(name, value);
     }
+    void number_unless_zero(std::string_view name, std::uint64_t value) {
+      if (value != 0) number(name, value);
+    }
     void flag(std::string_view name, bool value) {
       if (value) boolean(name, true);
     }

@@ -134,15 +134,11 @@ Status Admission::check_claim(Subject& subject, const Staged& staged) const {
                   .with("epoch", claim.epoch.value));
 }
 
-Status Admission::check_room(const StagedEvent& event) const {
+Status Admission::check_room(const StagedEvent& event, Room reserve) const {
   const std::size_t events = parts_.window.events() + building_->numbered.size();
   const std::size_t bytes = parts_.window.bytes() + building_->bytes;
-  // Terminals have room of their own, so that a run can always end.
-  const bool reserved = event.type.terminal();
-  const std::size_t events_max =
-      bounds_.window_events_max + (reserved ? limits::window_reserve_events : 0);
-  const std::size_t bytes_max =
-      bounds_.window_bytes_max + (reserved ? limits::window_reserve_bytes : 0);
+  const std::size_t events_max = bounds_.window_events_max + reserve.events;
+  const std::size_t bytes_max = bounds_.window_bytes_max + reserve.bytes;
   if (events < events_max && bytes + event.bytes <= bytes_max) return {};
   return fail(Error{
       ErrorCode::backpressure,
@@ -231,7 +227,11 @@ Status Admission::admit_durable(Subject& subject, Staged& staged, StagedEvent& e
     const RunMachine& machine = subject.machine ? *subject.machine : fresh;
     if (auto status = machine.check(event.type, payload); !status) return status;
   }
-  if (auto status = check_room(event); !status) return status;
+  // Terminals have room of their own, so that a run can always end.
+  const Room reserve = event.type.terminal()
+                           ? Room{limits::window_reserve_events, limits::window_reserve_bytes}
+                           : Room{};
+  if (auto status = check_room(event, reserve); !status) return status;
   if (event.type.step == Step::failed || event.type.step == Step::cancelled) {
     close_children(
         subject,
@@ -293,6 +293,22 @@ void Admission::end_run(Subject& subject, Cause cause) {
   number_own(subject, std::move(last));
 }
 
+Status Admission::note(Draft draft) {
+  auto subject = parts_.subjects.find_or_make(std::string(bus_subject));
+  if (!subject) return fail(std::move(subject.error()));
+  draft.id = parts_.ids.event_id(parts_.clock.wall());
+  std::vector<Draft> drafts;
+  drafts.push_back(std::move(draft));
+  auto staged = stage_own((*subject)->name, std::move(drafts));
+  constexpr Room reserve{limits::window_reserve_events + limits::window_notes_max,
+                         limits::window_reserve_bytes + limits::window_note_bytes_max};
+  if (auto room = check_room(staged->events.front(), reserve); !room) return room;
+  building_->appends.push_back(std::move(staged));
+  Staged& own = *building_->appends.back();
+  number(**subject, own, own.events.front());
+  return {};
+}
+
 void Admission::number_own(Subject& subject, std::vector<Draft> drafts) {
   building_->appends.push_back(stage_own(subject.name, std::move(drafts)));
   Staged& own = *building_->appends.back();
@@ -331,7 +347,7 @@ void Admission::number(Subject& subject, Staged& staged, StagedEvent& event) {
 }
 
 void Admission::follow_lifecycle(Subject& subject, const Staged& staged, const StagedEvent& event) {
-  if (event.type.root == Root::user) return;
+  if (!event.type.scope() && !event.type.content()) return;
   if (!subject.machine) {
     subject.machine = std::make_unique<RunMachine>();
     subject.local = staged.local;

@@ -54,6 +54,9 @@ class Admission {
   [[nodiscard]] Error over(Subject& subject) const;
   /// Ends a run from inside, children first, past every bound and claim.
   void end_run(Subject& subject, Cause cause);
+  /// An event of the bus's own, on its own subject. It has room of its own beyond every other;
+  /// `backpressure` where that is full too, and nothing has changed.
+  [[nodiscard]] Status note(Draft draft);
   /// A control record for the next batch.
   void control(const Record& record, std::string name, Bytes value);
 
@@ -77,7 +80,11 @@ class Admission {
   };
   [[nodiscard]] Status check_order(const Staged& staged);
   [[nodiscard]] Status check_claim(Subject& subject, const Staged& staged) const;
-  [[nodiscard]] Status check_room(const StagedEvent& event) const;
+  struct Room {
+    std::size_t events = 0;
+    std::size_t bytes = 0;
+  };
+  [[nodiscard]] Status check_room(const StagedEvent& event, Room reserve) const;
   [[nodiscard]] Status admit_event(Subject& subject,
                                    Staged& staged,
                                    std::size_t index,

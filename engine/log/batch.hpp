@@ -21,6 +21,7 @@ struct Numbered {
   Position position{};
   RunState state = RunState::none;  ///< Of the subject after it.
   ByteView encoded{};               ///< Into the batch's staged appends, or its `loaded` bytes.
+  std::uint64_t end = 0;            ///< Bytes that the window ever took in, up to and with it.
 };
 
 /// Somebody who waits for a batch to be committed: an append's receipt, a claim's answer.

@@ -9,8 +9,6 @@
 namespace runwire {
 namespace {
 
-constexpr std::string_view bus_subject = "_runwire";
-
 Status check_request(const wire::Append& request) {
   if (request.events.empty()) return fail(ErrorCode::invalid, "append: no events");
   if (request.events.size() > limits::append_events_max) {

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace runwire {
@@ -55,6 +56,9 @@ struct Staged {
     return ByteView(bytes).subspan(event.offset, event.bytes);
   }
 };
+
+/// Where the bus says what it did itself. Nobody else appends to it.
+inline constexpr std::string_view bus_subject = "_runwire";
 
 /// Validates, canonicalises and encodes. Never fails as a whole: what is refused is inside.
 /// Threads: any. The subject `_runwire` is the bus's own: refused.

@@ -11,8 +11,10 @@ void Window::add(std::unique_ptr<Batch> batch) {
   for (const Numbered& event : batch->numbered) {
     check(numbered_.empty() || event.position == next(numbered_.back().position),
           "the window has no hole");
-    numbered_.push_back(event);
     bytes_ += event.encoded.size();
+    taken_in_ += event.encoded.size();
+    numbered_.push_back(event);
+    numbered_.back().end = taken_in_;
   }
   batches_.push_back(std::move(batch));
 }
@@ -30,12 +32,19 @@ void Window::pop_front() {
 void Window::drop_after(Position last) {
   while (!numbered_.empty() && numbered_.back().position > last) {
     bytes_ -= numbered_.back().encoded.size();
+    taken_in_ -= numbered_.back().encoded.size();
     numbered_.pop_back();
   }
   while (!batches_.empty() && !batches_.back()->numbered.empty() &&
          batches_.back()->numbered.front().position > last) {
     batches_.pop_back();
   }
+}
+
+std::size_t Window::bytes_after(Position after) const {
+  return holds(after)                            ? taken_in_ - at(after).end
+         : (empty() || after > front().position) ? 0
+                                                 : bytes_;
 }
 
 bool Window::holds(Position position) const {

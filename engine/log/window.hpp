@@ -24,6 +24,8 @@ class Window {
   [[nodiscard]] bool empty() const { return numbered_.empty(); }
   [[nodiscard]] std::size_t events() const { return numbered_.size(); }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  /// Of the events behind `after`; what has left the window does not count.
+  [[nodiscard]] std::size_t bytes_after(Position after) const;
   [[nodiscard]] const Numbered& front() const { return numbered_.front(); }
   [[nodiscard]] const std::deque<Numbered>& all() const { return numbered_; }
   void pop_front();
@@ -39,6 +41,7 @@ class Window {
   std::deque<std::unique_ptr<Batch>> batches_{};
   std::deque<Numbered> numbered_{};
   std::size_t bytes_ = 0;
+  std::uint64_t taken_in_ = 0;
 };
 
 }  // namespace runwire

@@ -8,10 +8,9 @@
 namespace runwire {
 namespace {
 
-std::optional<Position> stored_ack(const ControlState& control, const std::string& name) {
+const AckInfo* stored_of(const ControlState& control, const std::string& name) {
   const auto found = std::ranges::find(control.acks, name, &AckInfo::observer);
-  if (found == control.acks.end()) return std::nullopt;
-  return found->acked;
+  return found == control.acks.end() ? nullptr : &*found;
 }
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
@@ -23,9 +22,17 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 Position acknowledged_before(const ControlState& control, Position committed) {
   Position acknowledged = committed;
   for (const std::string& name : control.observers) {
-    acknowledged = std::min(acknowledged, stored_ack(control, name).value_or(Position{}));
+    const AckInfo* stored = stored_of(control, name);
+    if (stored == nullptr) return {};
+    if (stored->suspended) continue;
+    acknowledged = std::min(acknowledged, std::max(stored->acked, stored->gates_from));
   }
   return acknowledged;
+}
+
+std::string state_of(const RequiredObserver& observer) {
+  if (observer.suspended()) return "suspended";
+  return observer.attached() ? "attached" : "absent";
 }
 
 }  // namespace
@@ -33,18 +40,25 @@ Position acknowledged_before(const ControlState& control, Position committed) {
 ObserverChain::ObserverChain(const std::vector<std::string>& names,
                              bool new_from_start,
                              const Store& store,
-                             ObserverBounds bounds) {
+                             ObserverBounds bounds,
+                             const std::map<std::string, std::uint64_t>& skip_after) {
   const ControlState control = store.control();
   const Position before = acknowledged_before(control, store.last());
   recorded_order_ = control.observers;
   for (const std::string& name : names) {
     const bool continued = contains(control.observers, name);
-    const auto stored = stored_ack(control, name);
+    const AckInfo* info = stored_of(control, name);
+    const AckInfo stored = info == nullptr ? AckInfo{} : *info;
     const Position oldest{store.earliest().value - 1};
     const Position fresh = new_from_start ? oldest : before;
-    const Position acked = std::max(stored.value_or(fresh), oldest);
-    observers_.push_back(
-        {.observer = {name, acked, continued ? Position{} : before, bounds}, .stored = stored});
+    const Position acked = std::max(info == nullptr ? fresh : stored.acked, oldest);
+    const Position gates_from = continued ? stored.gates_from : before;
+    const auto policy = skip_after.find(name);
+    bounds.skip_after = policy == skip_after.end() ? 0 : policy->second;
+    Place& place = observers_.emplace_back(
+        Place{.observer = {name, acked, gates_from, bounds}, .stored_gate = stored.gates_from});
+    if (info != nullptr) place.stored = stored.acked;
+    place.observer.restore(stored.skipped, stored.suspended);
   }
   for (const AckInfo& ack : control.acks) {
     if (!contains(names, ack.observer)) retired_.push_back(ack);
@@ -56,10 +70,15 @@ void ObserverChain::record_start(Admission& admission) const {
   for (const Place& place : observers_)
     names.push_back(place.observer.name());
   for (const Place& place : observers_) {
-    if (place.observer.acked() == place.stored) continue;
-    admission.control({.kind = RecordKind::ack, .number = place.observer.acked().value},
-                      place.observer.name(),
-                      {});
+    const RequiredObserver& observer = place.observer;
+    if (observer.acked() != place.stored) {
+      admission.control(
+          {.kind = RecordKind::ack, .number = observer.acked().value}, observer.name(), {});
+    }
+    if (observer.gates_from() > std::max(place.stored_gate, observer.acked())) {
+      admission.control(
+          {.kind = RecordKind::gate, .number = observer.gates_from().value}, observer.name(), {});
+    }
   }
   if (names == recorded_order_) return;
   std::string order;
@@ -142,16 +161,18 @@ std::vector<wire::ObserverRow> ObserverChain::rows(Position committed) const {
   for (const Place& place : observers_) {
     const RequiredObserver& observer = place.observer;
     rows.push_back({.observer = observer.name(),
-                    .state = observer.attached() ? "attached" : "absent",
+                    .state = state_of(observer),
                     .epoch = observer.epoch(),
                     .acked = observer.acked(),
                     .owed = committed.value - std::min(committed, observer.acked()).value,
                     .in_flight = observer.in_flight_events(),
                     .redeliveries = observer.redeliveries(),
-                    .refusals = observer.refusals()});
+                    .refusals = observer.refusals(),
+                    .skipped = observer.skipped()});
   }
   for (const AckInfo& ack : retired_) {
-    rows.push_back({.observer = ack.observer, .state = "retired", .acked = ack.acked});
+    rows.push_back(
+        {.observer = ack.observer, .state = "retired", .acked = ack.acked, .skipped = ack.skipped});
   }
   return rows;
 }

@@ -8,7 +8,9 @@
 #include "engine/store/store.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,12 +29,14 @@ class ObserverChain {
   /// Takes the stored acks up where they were. A name that was not in the last recorded order
   /// starts at the acknowledged position of those that were (or at the start, by option), and gates
   /// only what comes after it has caught up.
+  /// `skip_after` is by name; a name that is not there is held.
   ObserverChain(const std::vector<std::string>& names,
                 bool new_from_start,
                 const Store& store,
-                ObserverBounds bounds);
+                ObserverBounds bounds,
+                const std::map<std::string, std::uint64_t>& skip_after = {});
 
-  /// Records for the store where the order or a starting ack is new.
+  /// Records for the store where the order, a starting ack or a gate is new.
   void record_start(Admission& admission) const;
   /// Every observer goes as far as the one before it allows. Returns work done.
   std::size_t advance(Position committed, Instant now, const Backlog& backlog, ObserverSink* sink);
@@ -56,6 +60,7 @@ class ObserverChain {
   struct Place {
     RequiredObserver observer;
     std::optional<Position> stored{};  ///< The ack as last written.
+    Position stored_gate{};
     std::optional<Instant> trouble_until{};
     std::string trouble{};
   };

@@ -14,12 +14,14 @@ RequiredObserver::RequiredObserver(std::string name,
       gates_from_(gates_from),
       acked_(acked),
       sent_(acked),
+      handled_(acked),
+      prev_(acked),
       sent_most_(acked) {}
 
 Epoch RequiredObserver::attach() {
   epoch_ = next(epoch_);
   attached_ = true;
-  sent_most_ = acked_;
+  sent_most_ = handled_ = acked_;
   retry_at_.reset();
   send_again_from_ack();
   return epoch_;
@@ -33,6 +35,7 @@ void RequiredObserver::detach(Epoch epoch) {
 
 void RequiredObserver::send_again_from_ack() {
   sent_ = acked_;
+  prev_ = handled_;
   flights_.clear();
   flight_events_ = 0;
   flight_bytes_ = 0;
@@ -42,7 +45,7 @@ Result<std::size_t> RequiredObserver::advance(Position limit,
                                               Instant now,
                                               const Backlog& backlog,
                                               ObserverSink& sink) {
-  if (!attached_) return 0;
+  if (!attached_ || suspended_) return 0;
   if (retry_at_ && *retry_at_ > now) return 0;
   retry_at_.reset();
   if (!flights_.empty() && flights_.front().due <= now) {
@@ -63,7 +66,11 @@ Result<std::size_t> RequiredObserver::advance(Position limit,
     const Flight flight{
         last, page->entries.size(), page->events.size(), now + bounds_.ack_deadline};
     const bool again = page->entries.front().position <= sent_most_;
-    sink.deliver({.observer = name_, .epoch = epoch_, .page = std::move(*page), .again = again});
+    sink.deliver({.observer = name_,
+                  .epoch = epoch_,
+                  .page = std::move(*page),
+                  .again = again,
+                  .prev = std::exchange(prev_, last)});
     flights_.push_back(flight);
     flight_events_ += flight.events;
     flight_bytes_ += flight.bytes;
@@ -91,24 +98,59 @@ Result<bool> RequiredObserver::ack(Epoch epoch, Position position) {
                     .with("delivered", sent_most_.value));
   }
   if (position <= acked_) return false;
-  acked_ = position;
-  sent_ = std::max(sent_, acked_);
+  acked_ = handled_ = position;
+  if (sent_ < acked_) sent_ = prev_ = acked_;
   land(position);
   retry_delay_ = retry_first;
   return true;
 }
 
-Status RequiredObserver::refuse(Epoch epoch, Position position, Instant now) {
-  if (position.value > 0) {
-    auto before = ack(epoch, Position{position.value - 1});
-    if (!before) return fail(std::move(before.error()));
+Result<bool> RequiredObserver::refuse(Epoch epoch, Position position, Instant now) {
+  if (auto status = check_epoch(epoch); !status) return fail(std::move(status.error()));
+  if (position > sent_most_ || position == Position{}) {
+    return fail(Error{ErrorCode::invalid, "refusal of an event that was never delivered", {}}
+                    .with("observer", name_)
+                    .with("refused", position.value)
+                    .with("delivered", sent_most_.value));
   }
-  if (position <= acked_) return {};  // acked meanwhile: the refusal came too late
+  if (auto before = ack(epoch, Position{position.value - 1}); !before) return before;
+  if (position <= acked_) return false;  // acked meanwhile: the refusal came too late
   ++refusals_;
   retry_at_ = now + retry_delay_;
   retry_delay_ = std::min(retry_delay_ * 2, retry_max);
   send_again_from_ack();
-  return {};
+  refused_times_ = position == refused_ ? refused_times_ + 1 : 1;
+  refused_ = position;
+  if (bounds_.skip_after == 0 || refused_times_ < bounds_.skip_after) return false;
+  refused_times_ = 0;  // Where the skip cannot be recorded, as many refusals ask for it again.
+  return true;
+}
+
+bool RequiredObserver::skip(Position position) {
+  if (position != next(acked_)) return false;
+  acked_ = position;
+  sent_ = std::max(sent_, acked_);
+  sent_most_ = std::max(sent_most_, acked_);
+  ++skipped_;
+  retry_at_.reset();
+  retry_delay_ = retry_first;
+  return true;
+}
+
+void RequiredObserver::restore(std::uint64_t skipped, bool suspended) {
+  skipped_ = skipped;
+  suspended_ = suspended;
+}
+
+void RequiredObserver::suspend() {
+  suspended_ = true;
+  send_again_from_ack();
+}
+
+void RequiredObserver::resume(Position gates_from) {
+  suspended_ = false;
+  gates_from_ = std::max(gates_from_, gates_from);
+  retry_at_.reset();
 }
 
 void RequiredObserver::land(Position upto) {
@@ -120,7 +162,7 @@ void RequiredObserver::land(Position upto) {
 }
 
 std::optional<Instant> RequiredObserver::next_due() const {
-  if (!attached_) return std::nullopt;
+  if (!attached_ || suspended_) return std::nullopt;
   if (retry_at_) return retry_at_;
   if (!flights_.empty()) return flights_.front().due;
   return std::nullopt;

@@ -33,6 +33,10 @@ enum class RecordKind : std::uint8_t {
   trim = 6,   ///< Events up to `number` (a position) are gone.
   suspend = 7,    ///< `subject` is an observer's name, `number` 1 suspended, 0 resumed.
   observers = 8,  ///< The configured order: `bytes` is the names, each ended by a line feed.
+  skip = 9,       ///< `subject` is an observer's name, `number` the position of an event that it
+                  ///< refused for good, `bytes` the reason. It moves the ack as `ack` does.
+  gate = 10,      ///< `subject` is an observer's name, `number` the position up to which it catches
+                  ///< up and holds nobody back.
 };
 
 /// One record to write. Borrowed for the call.
@@ -68,6 +72,8 @@ struct AckInfo {
   std::string observer{};
   Position acked{};
   bool suspended = false;
+  Position gates_from{};      ///< Up to there it catches up and holds nobody back.
+  std::uint64_t skipped = 0;  ///< Events that it refused for good.
   friend bool operator==(const AckInfo&, const AckInfo&) = default;
 };
 

@@ -200,6 +200,53 @@ TEST_CASE("C43 Core: over the window appends are refused, terminals have room of
   CHECK(stage.put("s", "acme.x").good());
 }
 
+TEST_CASE(
+    "C05 Core: the window is bounded by bytes, to the byte, and refuses before a number is used",
+    "[engine][core][bound]") {
+  const std::size_t over = GENERATE(std::size_t{0}, std::size_t{1});
+  CoreStage stage({.required = {"audit"}, .window_bytes_max = limits::event_bytes_max});
+  const auto text = [](std::size_t bytes) { return "\"" + std::string(bytes - 2, 'a') + "\""; };
+  constexpr std::size_t half = limits::event_bytes_max / 2;
+  stage.put("r", "run.started");
+  stage.put("r", "acme.x", text(half));
+  const auto bytes_now = [&] {
+    Answered& answered = stage.command(wire::GetStatus{});
+    for (const Fact& fact : std::get<wire::StatusReply>(answered.outcome->answer).status) {
+      if (fact.name == "window.bytes") return std::get<std::uint64_t>(fact.value);
+    }
+    return std::uint64_t{0};
+  };
+  const std::uint64_t before = bytes_now();
+  stage.put("r", "acme.x", text(100'000));
+  const std::size_t overhead = bytes_now() - before - 100'000;
+  const std::size_t left = limits::event_bytes_max - bytes_now() - overhead;
+  Answered& last = stage.put("r", "acme.x", text(left + over));
+  if (over == 0) {
+    CHECK(last.good());
+    CHECK(bytes_now() == limits::event_bytes_max);
+  } else {
+    CHECK(last.code() == ErrorCode::backpressure);
+    CHECK(stage.core->positions().appended.value == 3);
+  }
+  CHECK(stage.put("r", "run.completed").good());
+}
+
+TEST_CASE("C43 Core: the room of terminals ends too, and then nothing more is taken",
+          "[engine][core][bound]") {
+  CoreStage stage({.required = {"audit"}, .window_events_max = limits::window_reserve_events + 1});
+  std::vector<std::string> runs;
+  for (std::size_t at = 0; at <= limits::window_reserve_events; ++at)
+    runs.push_back("r" + std::to_string(at));
+  for (const std::string& run : runs)
+    REQUIRE(stage.put(run, "run.started").good());
+  for (std::size_t at = 0; at < limits::window_reserve_events; ++at)
+    REQUIRE(stage.put(runs[at], "run.completed").good());
+  CHECK(stage.put(runs.back(), "run.completed").code() == ErrorCode::backpressure);
+  const Epoch epoch = stage.attach("audit");
+  stage.ack("audit", epoch, 1);
+  CHECK(stage.put(runs.back(), "run.completed").good());
+}
+
 TEST_CASE("C46 Core: after a failed sync every append is refused until reopened",
           "[engine][core][fault]") {
   CoreStage stage;

@@ -126,6 +126,8 @@ inline std::vector<wire::Request> Samples::requests() {
   operations.emplace_back(wire::Claim{subject(), Epoch{from_one()}});
   operations.emplace_back(wire::Renew{{{subject(), Epoch{from_one()}}, {subject(), Epoch{1}}}});
   operations.emplace_back(wire::Observers{});
+  operations.emplace_back(wire::Suspend{"audit"});
+  operations.emplace_back(wire::Resume{"audit"});
   operations.emplace_back(wire::GetStatus{});
   std::vector<wire::Request> made;
   for (wire::Operation& operation : operations) {
@@ -193,7 +195,12 @@ inline std::vector<wire::Reply> Samples::replies() {
                                               exact(),
                                               exact(),
                                               exact(),
+                                              exact(),
+                                              number(1),
+                                              number(1),
                                               exact()}}});
+  answers.emplace_back("suspend", wire::SuspendReply{Position{exact()}});
+  answers.emplace_back("resume", wire::SuspendReply{Position{exact()}});
   wire::StatusReply status;
   for (std::uint64_t at = 0; at < 20; ++at)
     status.status.push_back({"key" + std::to_string(at), exact()});
@@ -219,9 +226,10 @@ inline std::vector<wire::Delivery> Samples::deliveries() {
   std::vector<wire::Delivery> made;
   for (const Kind kind : {Kind::deliver, Kind::heartbeat, Kind::fenced}) {
     wire::Delivery delivery{
-        kind, "audit", id<LogId>(), Term{exact()}, Epoch{exact()}, {}, false, {}, {}};
+        kind, "audit", id<LogId>(), Term{exact()}, Epoch{exact()}, {}, false, {}, {}, {}};
     if (kind == Kind::deliver) delivery.span = span();
     if (kind == Kind::deliver) delivery.again = chance();
+    if (kind == Kind::deliver && chance()) delivery.prev = Position{exact()};
     if (kind == Kind::heartbeat) delivery.acked = Position{exact()};
     if (kind == Kind::fenced) delivery.current = Epoch{exact()};
     made.push_back(std::move(delivery));

@@ -125,13 +125,25 @@ class ScriptedStore final : public Store {
     info.local = record.local;
   }
 
+  AckInfo& ack_of(const std::string& name) {
+    auto& acks = disk_.control.acks;
+    const auto found = std::ranges::find(acks, name, &AckInfo::observer);
+    return found != acks.end() ? *found : acks.emplace_back(AckInfo{.observer = name});
+  }
+
   void append_control(const Record& record) {
     const std::string name(record.subject);
     disk_.control_records.emplace_back(record.kind, name);
     ControlState& control = disk_.control;
     if (record.kind == RecordKind::ack) {
-      std::erase_if(control.acks, [&](const AckInfo& ack) { return ack.observer == name; });
-      control.acks.push_back({.observer = name, .acked = {record.number}});
+      ack_of(name).acked = {record.number};
+    } else if (record.kind == RecordKind::suspend) {
+      ack_of(name).suspended = record.number == 1;
+    } else if (record.kind == RecordKind::gate) {
+      ack_of(name).gates_from = {record.number};
+    } else if (record.kind == RecordKind::skip) {
+      ack_of(name).acked = std::max(ack_of(name).acked, Position{record.number});
+      ++ack_of(name).skipped;
     } else if (record.kind == RecordKind::observers) {
       control.observers.clear();
       std::string_view names = as_text(record.bytes);

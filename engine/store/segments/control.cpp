@@ -24,6 +24,11 @@ std::vector<std::string> lines(std::string_view text) {
   return result;
 }
 
+void apply_skip(const RecordView& record, AckInfo& ack) {
+  ack.acked = std::max(ack.acked, Position{record.number});
+  ++ack.skipped;
+}
+
 void apply_claim(const RecordView& record, ControlState& state) {
   std::erase_if(state.claims,
                 [&](const ClaimInfo& claim) { return claim.subject == record.subject; });
@@ -48,6 +53,12 @@ void apply(const RecordView& record, Checkpoint& checkpoint) {
     case RecordKind::suspend:
       ack_of(state, record.subject).suspended = record.number != 0;
       return;
+    case RecordKind::skip:
+      apply_skip(record, ack_of(state, record.subject));
+      return;
+    case RecordKind::gate:
+      ack_of(state, record.subject).gates_from = {record.number};
+      return;
     case RecordKind::claim:
       apply_claim(record, state);
       return;
@@ -69,6 +80,8 @@ Bytes encode_checkpoint(const Checkpoint& checkpoint) {
     put_text(bytes, ack.observer);
     put_varint(bytes, ack.acked.value);
     put_varint(bytes, ack.suspended ? 1 : 0);
+    put_varint(bytes, ack.gates_from.value);
+    put_varint(bytes, ack.skipped);
   }
   put_varint(bytes, state.observers.size());
   for (const std::string& name : state.observers)
@@ -90,6 +103,8 @@ std::optional<Checkpoint> decode_checkpoint(ByteView bytes) {
     AckInfo ack{.observer = std::string(reader.text())};
     ack.acked = {reader.number()};
     ack.suspended = reader.number() != 0;
+    ack.gates_from = {reader.number()};
+    ack.skipped = reader.number();
     state.acks.push_back(std::move(ack));
   }
   for (auto left = reader.number(); left > 0 && reader.good(); --left) {

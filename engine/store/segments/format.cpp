@@ -188,7 +188,7 @@ std::expected<RecordView, ErrorCode> decode_record(ByteView bytes) {
   }
   const auto kind = std::to_integer<std::uint8_t>(from[12]);
   const auto state = std::to_integer<std::uint8_t>(from[14]);
-  if (kind == 0 || kind > static_cast<std::uint8_t>(RecordKind::observers) ||
+  if (kind == 0 || kind > static_cast<std::uint8_t>(RecordKind::gate) ||
       state > static_cast<std::uint8_t>(RunState::cancelled)) {
     return std::unexpected(ErrorCode::unsupported);
   }

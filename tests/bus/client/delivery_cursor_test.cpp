@@ -47,6 +47,17 @@ TEST_CASE("DeliveryCursor: what is behind a refused event waits for it", "[clien
   CHECK_FALSE(cursor.refuse(Position{1}));
 }
 
+TEST_CASE("DeliveryCursor: what is not owed is no hole", "[client]") {
+  DeliveryCursor cursor({});
+  cursor.attached(Position{0});
+  REQUIRE(cursor.came(Position{1}, Position{3}));
+  REQUIRE(cursor.refuse(Position{2}));
+  CHECK_FALSE(cursor.came(Position{2}, Position{3}, Position{4}));  // Still owed position 2.
+  CHECK(cursor.came(Position{1}, Position{3}, Position{4}) == 0U);
+  REQUIRE(cursor.ack(Position{3}));
+  CHECK(cursor.came(Position{1}, Position{3}, Position{4}) == 1U);
+}
+
 TEST_CASE("DeliveryCursor: a consumer that knows more acks it as it comes", "[client]") {
   DeliveryCursor cursor(Position{5});
   cursor.attached(Position{2});

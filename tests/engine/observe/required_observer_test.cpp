@@ -148,6 +148,64 @@ TEST_CASE("RequiredObserver: a refusal holds the event and tries again later, sl
   CHECK(stage.observer.refusals() == 2);
 }
 
+TEST_CASE("RequiredObserver: so many refusals in a row of one event, and it may be passed over",
+          "[engine][observe][bound]") {
+  Stage stage({.skip_after = 3});
+  const Epoch epoch = stage.observer.attach();
+  const auto refuse = [&](std::uint64_t position) {
+    stage.now += RequiredObserver::retry_max;
+    stage.advance(5);
+    const auto exhausted = stage.observer.refuse(epoch, {position}, stage.now);
+    REQUIRE(exhausted);
+    return *exhausted;
+  };
+  CHECK_FALSE(refuse(2));
+  CHECK_FALSE(refuse(2));
+  CHECK_FALSE(refuse(3));  // Another one: the count begins anew.
+  CHECK_FALSE(refuse(3));
+  CHECK(refuse(3));
+  CHECK(stage.observer.acked() == Position{2});  // Until it is on record.
+  CHECK_FALSE(stage.observer.skip({4}));
+  CHECK(stage.observer.skip({3}));
+  CHECK(stage.observer.acked() == Position{3});
+  CHECK(stage.observer.skipped() == 1);
+  CHECK(stage.advance(5) == 2);  // At once: the pause was for the refused one.
+  CHECK(stage.sink.deliveries.back().prev == Position{2});
+  REQUIRE(stage.observer.ack(epoch, {5}));
+  stage.advance(6);
+  CHECK(stage.sink.deliveries.back().prev == Position{5});
+}
+
+TEST_CASE("RequiredObserver: a refusal of what was never delivered changes nothing",
+          "[engine][observe]") {
+  Stage stage({.skip_after = 1});
+  const Epoch epoch = stage.observer.attach();
+  stage.advance(5);
+  for (const std::uint64_t position : {std::uint64_t{0}, std::uint64_t{6}}) {
+    const auto refused = stage.observer.refuse(epoch, {position}, stage.now);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == ErrorCode::invalid);
+  }
+  CHECK(stage.observer.acked() == Position{0});
+  CHECK(stage.observer.refusals() == 0);
+}
+
+TEST_CASE("RequiredObserver: suspended it is offered nothing and gates nothing",
+          "[engine][observe]") {
+  Stage stage;
+  const Epoch epoch = stage.observer.attach();
+  stage.advance(5);
+  stage.observer.suspend();
+  CHECK(stage.observer.gate() > Position{1'000'000});
+  CHECK(stage.advance(9) == 0);
+  CHECK_FALSE(stage.observer.next_due());
+  stage.observer.resume({7});
+  CHECK(stage.observer.gate() == Position{7});
+  CHECK(stage.advance(9) == 9);
+  REQUIRE(stage.observer.ack(epoch, {9}));
+  CHECK(stage.observer.gate() == Position{9});
+}
+
 TEST_CASE("RequiredObserver: a name that catches up holds nobody back until it has",
           "[engine][observe]") {
   Stage stage({}, {0}, {100});

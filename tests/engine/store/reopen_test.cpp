@@ -79,14 +79,16 @@ TEST_CASE("Segments: what control records say is there after opening again", "[s
     REQUIRE(scribe.commit(*store));
     scribe.event("a", std::string(900, 'y')).control(RecordKind::claim, "b", 5);
     REQUIRE(scribe.commit(*store));
-    scribe.control(RecordKind::ack, "audit", 2);
+    scribe.control(RecordKind::skip, "audit", 2, "no room");
+    scribe.control(RecordKind::gate, "billing", 7);
     REQUIRE(scribe.commit(*store));
   }
   auto store = bench.open();
   const ControlState state = store->control();
   CHECK(state.observers == std::vector<std::string>{"audit", "billing"});
-  CHECK(state.acks == std::vector<AckInfo>{{.observer = "audit", .acked = {2}},
-                                           {.observer = "billing", .suspended = true}});
+  CHECK(state.acks ==
+        std::vector<AckInfo>{{.observer = "audit", .acked = {2}, .skipped = 1},
+                             {.observer = "billing", .suspended = true, .gates_from = {7}}});
   REQUIRE(state.claims.size() == 1);
   CHECK(state.claims.front().subject == "a");
   CHECK(state.claims.front().epoch == Epoch{4});

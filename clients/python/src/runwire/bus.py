@@ -286,6 +286,22 @@ class Bus:
         reply = checked(await self._connection.call("observers", {}), "observers").fields
         return [observer_info(row) for row in reply.maps("observers", limits.SUBJECTS_PAGE_MAX)]
 
+    async def suspend(self, observer: str) -> int:
+        """The observer is offered nothing and holds nobody back, until resume(); its ack is returned.
+
+        For a consumer that is gone. On record, and so through restarts. Errors: `not_found`.
+        """
+        return await self._set_suspended("suspend", observer)
+
+    async def resume(self, observer: str) -> int:
+        """Takes a suspension back: the observer goes on from its ack, which is returned."""
+        return await self._set_suspended("resume", observer)
+
+    async def _set_suspended(self, operation: str, observer: str) -> int:
+        check_observer_name(observer)
+        call = await self._connection.call(operation, {"observer": observer})
+        return checked(call, operation).fields.uint("acked")
+
     async def status(self) -> dict[str, Fact]:
         """Counters and settings of the server, for people and dashboards."""
         reply = checked(await self._connection.call("status", {}), "status").fields

@@ -121,6 +121,8 @@ class Delivery:
     epoch: int
     events: list[Event] = field(default_factory=list)
     again: bool = False
+    prev: int = 0
+    """Nothing between this position and the first event is owed."""
     acked: int = 0
     current: int = 0
 
@@ -245,7 +247,8 @@ def decode_delivery(frames: Sequence[bytes]) -> Delivery:
     events = _events_of(fields, frames[1])
     if not events or any(event.ephemeral for event in events):
         raise Invalid("delivery: durable events only, at least one")
-    return Delivery(**common, events=events, again=fields.flag("again", False))
+    prev = fields.uint("prev", events[0].position - 1)
+    return Delivery(**common, events=events, again=fields.flag("again", False), prev=prev)
 
 
 def _events_of(fields: Fields, frame: bytes) -> list[Event]:

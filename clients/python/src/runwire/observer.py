@@ -236,7 +236,7 @@ class Observation:
         if len(events) < len(delivery.events):
             # The server does not know of an ack that was sent: it is sent again.
             self._ack_sent = min(self._ack_sent, delivery.events[0].position - 1)
-        if events and events[0].position != self.acked + 1:
+        if events and len(events) == len(delivery.events) and delivery.prev > self.acked:
             self.counters.out_of_turn += len(events)
             return
         self._delivered = max(self._delivered, delivery.events[-1].position)

@@ -180,6 +180,8 @@ REQUESTS: Final[dict[str, tuple[Field, ...]]] = {
     "claim": (Field("subject", SUBJECT), Field("epoch", _ONE)),
     "renew": (Field("claims", Items(Tuple((SUBJECT, _ONE)), 1, limits.CLAIMS_MAX)),),
     "observers": (),
+    "suspend": (Field("observer", OBSERVER),),
+    "resume": (Field("observer", OBSERVER),),
     "status": (),
 }
 
@@ -216,6 +218,7 @@ OBSERVER_ROW: Final = (
     Field("observer", OBSERVER),
     Field("state", STATE),
     *(Field(key, Uint()) for key in ("epoch", "acked", "owed", "in_flight", "redeliveries", "refusals")),
+    *(_maybe(key, Uint(), 0) for key in ("skipped", "owed_bytes", "oldest_ms")),
 )
 
 _TAKEN: Final = Items(Uint(), 0, limits.APPEND_EVENTS_MAX)
@@ -267,12 +270,15 @@ REPLIES: Final[dict[str, tuple[Field, ...]]] = {
     ),
     "renew": (Field("lease_ms", Uint()), _maybe("lost", Items(NAME, 0, limits.CLAIMS_MAX))),
     "observers": (_maybe("observers", Items(Map(OBSERVER_ROW), 0, limits.OBSERVER_ROWS_MAX)),),
+    "suspend": (Field("acked", Uint()),),
+    "resume": (Field("acked", Uint()),),
     "status": (Field("status", Facts(limits.STATUS_ENTRIES_MAX)),),
 }
 
 MARKS: Final = {
     "hello": "server", "read": "next", "subjects": "subjects", "append": "taken", "attach": "deliver",
-    "claim": "lease_ms", "renew": "lease_ms", "observers": "observers", "status": "status",
+    "claim": "lease_ms", "renew": "lease_ms", "observers": "observers", "suspend": "acked", "resume": "acked",
+    "status": "status",
 }
 """Beside an error: the key that tells a partial answer from none."""
 
@@ -286,7 +292,7 @@ DELIVERY: Final = (
 )
 
 DELIVERIES: Final[dict[str, tuple[Field, ...]]] = {
-    "deliver": (*SPAN, _maybe("again", Flag())),
+    "deliver": (*SPAN, _maybe("again", Flag()), _maybe("prev", Uint())),
     "heartbeat": (Field("acked", Uint()),),
     "fenced": (Field("current", Uint()),),
 }

@@ -27,7 +27,11 @@ class SubjectInfo:
 
 @dataclass(frozen=True)
 class ObserverInfo:
-    """One required observer; `state` is attached, absent or retired."""
+    """One required observer; `state` is attached, absent, suspended or retired.
+
+    `owed` counts positions, `owed_bytes` those in the server's unacknowledged window; `oldest_ms` is
+    the age of the first event that is owed; `skipped` counts events that were refused for good.
+    """
 
     observer: str
     state: str
@@ -37,6 +41,9 @@ class ObserverInfo:
     in_flight: int
     redeliveries: int
     refusals: int
+    skipped: int = 0
+    owed_bytes: int = 0
+    oldest_ms: int = 0
 
 
 def subject_info(fields: Fields) -> SubjectInfo:
@@ -67,4 +74,7 @@ def observer_info(fields: Fields) -> ObserverInfo:
         in_flight=fields.uint("in_flight"),
         redeliveries=fields.uint("redeliveries"),
         refusals=fields.uint("refusals"),
+        skipped=fields.uint("skipped", 0),
+        owed_bytes=fields.uint("owed_bytes", 0),
+        oldest_ms=fields.uint("oldest_ms", 0),
     )

@@ -256,6 +256,14 @@ class Bus:
         """The required observers, in their order."""
         return self._thread.run(self._bus.observers())
 
+    def suspend(self, observer: str) -> int:
+        """The observer is offered nothing and holds nobody back, until resume(); returns its ack."""
+        return self._thread.run(self._bus.suspend(observer))
+
+    def resume(self, observer: str) -> int:
+        """The observer goes on from its ack, which is returned."""
+        return self._thread.run(self._bus.resume(observer))
+
     def status(self) -> dict[str, Fact]:
         """Counters and settings of the server."""
         return self._thread.run(self._bus.status())
